@@ -1,0 +1,53 @@
+# Warnings, sanitizers, ccache and the packages Muster links. One place, no other global settings.
+add_library(muster_flags INTERFACE)
+target_include_directories(muster_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_compile_options(muster_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Woverloaded-virtual
+  -Wnon-virtual-dtor -Wimplicit-fallthrough)
+if(MUSTER_WERROR)
+  target_compile_options(muster_flags INTERFACE -Werror)
+endif()
+if(MUSTER_SANITIZE)
+  target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
+endif()
+
+find_program(MUSTER_CCACHE ccache)
+if(MUSTER_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${MUSTER_CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(yaml-cpp 0.7 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(prometheus-cpp REQUIRED)
+if(MUSTER_NET_BACKENDS)
+  find_package(cpprestsdk REQUIRED)
+  find_package(Boost 1.74 REQUIRED COMPONENTS system)
+endif()
+if(MUSTER_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(MUSTER_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+
+# One precompiled header of the standard library for every module, one with GoogleTest for the tests.
+set(MUSTER_PCH <algorithm> <chrono> <compare> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
+    <string_view> <tuple> <unordered_map> <utility> <variant> <vector>)
+file(WRITE ${PROJECT_BINARY_DIR}/pch/empty.cpp "")
+add_library(muster_pch OBJECT ${PROJECT_BINARY_DIR}/pch/empty.cpp)
+target_link_libraries(muster_pch PRIVATE muster_flags)
+target_precompile_headers(muster_pch PRIVATE ${MUSTER_PCH})
+target_compile_options(muster_pch PRIVATE -fpch-preprocess)
+if(MUSTER_TESTS)
+  add_library(muster_test_pch OBJECT ${PROJECT_BINARY_DIR}/pch/empty.cpp)
+  target_link_libraries(muster_test_pch PRIVATE muster_flags GTest::gtest GTest::gmock)
+  target_precompile_headers(muster_test_pch PRIVATE ${MUSTER_PCH} <gtest/gtest.h> <gmock/gmock.h>)
+  target_compile_options(muster_test_pch PRIVATE -fpch-preprocess)
+endif()
