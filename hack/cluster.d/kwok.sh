@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# kwok and its simulated nodes. The life of nodes and pods is described in kwok/stages.yaml.
+
+start_kwok() {
+  start kwok "$(binary kwok)" --kubeconfig="$STATE/admin.kubeconfig" --config="$PARTS/kwok/stages.yaml" \
+    --manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake --node-lease-duration-seconds=40 \
+    --cidr=10.128.0.1/16 --node-ip=10.127.0.1 --server-address="127.0.0.1:$KWOK_PORT"
+  wait_ready kwok 60 accepts_connections 127.0.0.1 "$KWOK_PORT"
+  ((NODES > 0)) || return 0
+  simulated_nodes | kube create -f - >/dev/null
+  wait_ready kwok $((60 + NODES / 10)) all_nodes_ready
+}
+
+simulated_nodes() {
+  local i
+  for ((i = 0; i < NODES; i++)); do
+    cat <<TEXT
+apiVersion: v1
+kind: Node
+metadata:
+  name: node-$i
+  annotations: {kwok.x-k8s.io/node: fake}
+  labels: {kubernetes.io/hostname: node-$i, kubernetes.io/os: linux, kubernetes.io/arch: amd64, type: kwok}
+status:
+  allocatable: {cpu: "$NODE_CPU", memory: $NODE_MEMORY, pods: "110"}
+  capacity: {cpu: "$NODE_CPU", memory: $NODE_MEMORY, pods: "110"}
+---
+TEXT
+  done
+}
+
+all_nodes_ready() {
+  kube get nodes -o json | jq -e '
+    [.items[] | select(.metadata.annotations["kwok.x-k8s.io/node"] == "fake")] as $nodes
+    | ($nodes | length) > 0 and all($nodes[]; any(.status.conditions[]?; .type == "Ready" and .status == "True"))'
+}
