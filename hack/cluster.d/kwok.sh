@@ -4,7 +4,7 @@
 start_kwok() {
   start kwok "$(binary kwok)" --kubeconfig="$STATE/admin.kubeconfig" --config="$PARTS/kwok/stages.yaml" \
     --manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake --node-lease-duration-seconds=40 \
-    --cidr=10.128.0.1/16 --node-ip=10.127.0.1 --server-address="127.0.0.1:$KWOK_PORT"
+    --cidr=10.128.0.1/16 --node-ip=10.127.0.1 --server-address="127.0.0.1:$KWOK_PORT" --v=WARN
   wait_ready kwok 60 accepts_connections 127.0.0.1 "$KWOK_PORT"
   ((NODES > 0)) || return 0
   simulated_nodes | kube create -f - >/dev/null
