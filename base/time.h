@@ -20,7 +20,8 @@ std::string format_rfc3339_micro(TimePoint time);
 // Accepts fractions and offsets; kInvalid otherwise.
 Result<TimePoint> parse_rfc3339(std::string_view text);
 
-// Go's duration syntax: `1h30m`, `5s`, `100ms`, `0`. Finer than a millisecond rounds to zero away.
+// Go's duration syntax: `1h30m`, `5s`, `100ms`, `0`. What is finer than a millisecond is rounded away from zero, so that
+// a tiny timeout never turns into `0` (which switches most things off).
 Result<Duration> parse_duration(std::string_view text);
 std::string format_duration(Duration duration);
 

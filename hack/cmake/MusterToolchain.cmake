@@ -4,6 +4,8 @@ target_include_directories(muster_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SO
 target_compile_options(muster_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Woverloaded-virtual
   -Wnon-virtual-dtor -Wimplicit-fallthrough)
+# nlohmann::json everywhere with the same layout, and no silent conversions out of it.
+target_compile_definitions(muster_flags INTERFACE JSON_USE_IMPLICIT_CONVERSIONS=0 JSON_DIAGNOSTICS=0)
 if(MUSTER_WERROR)
   target_compile_options(muster_flags INTERFACE -Werror)
 endif()
