@@ -1,0 +1,158 @@
+// The one model of the cluster: observed objects, quota tree, nodes, and the state of every Workload including what the
+// core has decided and not yet seen confirmed. Owner: the decision thread (or a test). Not thread-safe. No I/O.
+//
+// Observations change it through `observe`; decisions through `assume` and friends; speculation only inside a
+// Transaction, which rolls back in its destructor unless committed, and nests.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/events.h"
+#include "framework/model/node_table.h"
+#include "framework/model/objects.h"
+#include "framework/model/quota_tree.h"
+#include "framework/model/undo_log.h"
+#include "framework/workload_info.h"
+
+namespace muster::framework {
+
+// What a Workload holds: quota in its ClusterQueue, and slots on nodes for pods that are not bound yet.
+struct Charge {
+  ClusterQueueName cluster_queue{};
+  Usage usage{};
+  friend bool operator==(const Charge&, const Charge&) = default;
+};
+
+// A Workload as the core believes it to be: the last observation plus what was decided since.
+struct WorkloadState {
+  std::shared_ptr<const api::Workload> observed{};
+  api::WorkloadStatus status{};              // assumed; equals observed->status when nothing is pending
+  std::optional<Charge> charge{};            // present while quota is reserved or assumed
+  bool charged = false;                      // the charge is counted now (a transaction may lift it)
+  PlacementPlan plan{};                      // slots of a gang; rebuilt after a restart
+  bool plan_charged = false;
+  std::uint32_t handle = 0;                  // dense id for the undo log
+  std::optional<EffectId> status_write{};    // in flight
+  std::string written_version{};             // resourceVersion our last write gave; older observations lag behind it
+};
+
+class Model {
+ public:
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // ---- reading ----
+  const Objects& objects() const { return objects_; }
+  const QuotaTree& quota() const { return quota_; }
+  const NodeTable& nodes() const { return nodes_; }
+  // Null when unknown. Borrowed until the next observe of that key.
+  const WorkloadState* workload(const ObjectKey& key) const;
+  const std::map<ObjectKey, WorkloadState>& workloads() const { return workloads_; }
+  // Workloads that hold quota in this ClusterQueue, in key order.
+  const std::set<ObjectKey>& reserving_in(const ClusterQueueName& queue) const;
+  // The ClusterQueue that the Workload's LocalQueue names; empty when either is unknown.
+  ClusterQueueName cluster_queue_of(const api::Workload& workload) const;
+  // Pods of a Workload that sit on a node and are not terminal, by podset name and node.
+  struct BoundPods {
+    std::map<std::string, std::map<NodeName, std::int32_t>> by_pod_set{};
+    std::int32_t total = 0;
+  };
+  BoundPods bound_pods(const ObjectKey& workload) const;
+  // All pods (any phase) that belong to the Workload: those of the job that owns it, or the pod it was made of.
+  std::vector<const api::Pod*> pods_of(const ObjectKey& workload) const;
+
+  // ---- observations ----
+  void observe(const ObjectEvent& event);
+
+  // ---- decisions (each is undone by `forget`) ----
+  // The Workload now has this status; `charge` and `plan` follow from admission: set when it is reserved, lifted when
+  // the reservation went away. `plan` is kept when absent.
+  void assume(const ObjectKey& workload, api::WorkloadStatus status, std::optional<PlacementPlan> plan = std::nullopt);
+  void status_write_started(const ObjectKey& workload, EffectId id);
+  // The write ended; `result` is the object as the API server has it now (null: gone). Drops what was assumed.
+  void status_write_ended(const ObjectKey& workload, std::shared_ptr<const api::Workload> result);
+  // New slots for a running gang (repair); the reservation stays.
+  void replan(const ObjectKey& workload, PlacementPlan plan);
+
+  // A preemptor's hold on what its victims free: charged like a reservation until dropped (design.md §8.4).
+  void hold(const ObjectKey& workload, Charge charge, PlacementPlan plan);
+  void drop_hold(const ObjectKey& workload);
+  bool holds(const ObjectKey& workload) const;
+
+  // Usage recomputed from the objects and holds, compared with the ledger; differences as text (the self-audit).
+  std::vector<std::string> audit() const;
+  std::uint64_t hash() const;
+
+ private:
+  friend class Transaction;
+
+  struct Hold {
+    Charge charge{};
+    PlacementPlan plan{};
+  };
+
+  void observe_workload(std::shared_ptr<const api::Workload> workload);
+  void erase_workload(const ObjectKey& key);
+  void observe_pod(const api::Pod* before, const api::Pod* after);
+  void observe_job_gone(const Uid& uid);
+  void settle_charge(WorkloadState& state, const ObjectKey& key);
+  void settle_plan(const ObjectKey& key);
+  void set_charged(WorkloadState& state, bool charged);
+  void set_plan_charged(const ObjectKey& key, WorkloadState& state, bool charged);
+  void charge_slots(const PlacementPlan& plan, Amount sign);
+  PlacementPlan open_slots(const ObjectKey& key, const PlacementPlan& plan) const;
+  void undo_to(std::size_t mark);
+
+  UndoLog undo_{};
+  Objects objects_{};
+  QuotaTree quota_{undo_};
+  NodeTable nodes_{undo_};
+  std::map<ObjectKey, WorkloadState> workloads_{};
+  std::map<ObjectKey, PlacementPlan> charged_slots_{};  // what is counted on nodes for planned, unbound pods
+  std::map<ObjectKey, Hold> holds_{};
+  std::map<ClusterQueueName, std::set<ObjectKey>> reserving_{};
+  std::map<Uid, ObjectKey> workload_of_owner_{};
+  std::vector<ObjectKey> handles_{};
+};
+
+// Speculation on the model. Everything done through it is rolled back by the destructor unless `commit` was called.
+// Transactions nest; an inner commit still falls with the outer rollback.
+class Transaction {
+ public:
+  explicit Transaction(Model& model);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  const Model& model() const { return model_; }
+
+  // As if the Workload had left: its quota, its planned slots and the node usage of its bound pods are free.
+  void remove_workload(const ObjectKey& key);
+  // Takes remove_workload back.
+  void restore_workload(const ObjectKey& key);
+  // Lifts or restores a preemptor's own hold.
+  void lift_hold(const ObjectKey& key);
+  void add_usage(const ClusterQueueName& queue, const Usage& usage);
+  void remove_usage(const ClusterQueueName& queue, const Usage& usage);
+  void add_slots(const PlacementPlan& plan);
+  void release_slots(const PlacementPlan& plan);
+  void commit() { committed_ = true; }
+
+ private:
+  void move_workload(const ObjectKey& key, Amount sign);
+
+  Model& model_;
+  std::size_t mark_;
+  std::uint64_t hash_before_ = 0;  // debug builds only
+  bool committed_ = false;
+};
+
+}  // namespace muster::framework

@@ -1,0 +1,136 @@
+// The quota tree: ClusterQueues (leaves) under Cohorts, with nominal quota, borrowing and lending limits, and usage a
+// (flavor, resource). The formulas are spec/admission.md §2.5 and §2.6, exact and saturating.
+// Owner: Model. Decision thread only. Usage changes are undo-logged; configuration changes are facts and are not.
+// Complexity: a usage change or an `available` query is O(depth · log(resources of the node)).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/kueue/queues.h"
+#include "base/arith.h"
+#include "base/ids.h"
+#include "framework/model/undo_log.h"
+
+namespace muster::framework {
+
+struct FlavorResource {
+  FlavorName flavor{};
+  std::string resource{};
+  friend auto operator<=>(const FlavorResource&, const FlavorResource&) = default;
+  friend bool operator==(const FlavorResource&, const FlavorResource&) = default;
+};
+
+// Amounts a (flavor, resource), ordered: what a workload charges its ClusterQueue with.
+using Usage = std::map<FlavorResource, Amount>;
+
+struct BorrowLevel {
+  int level = 0;                           // 0: within nominal
+  bool may_reclaim_in_hierarchy = false;
+  friend bool operator==(const BorrowLevel&, const BorrowLevel&) = default;
+};
+
+class QuotaTree {
+ public:
+  explicit QuotaTree(UndoLog& undo) : undo_(undo) {}
+  QuotaTree(const QuotaTree&) = delete;
+  QuotaTree& operator=(const QuotaTree&) = delete;
+
+  // Facts. Each rebuilds the subtree quotas and usages of the trees it touches.
+  void upsert_cluster_queue(const api::ClusterQueue& queue);
+  void remove_cluster_queue(const ClusterQueueName& name);
+  void upsert_cohort(const api::Cohort& cohort);
+  void remove_cohort(const CohortName& name);  // becomes implicit while it has children
+
+  bool contains(const ClusterQueueName& queue) const;
+  // A parent cycle above it: such a ClusterQueue is inactive.
+  bool in_cycle(const ClusterQueueName& queue) const;
+  bool has_cohort(const ClusterQueueName& queue) const;
+  // Name of the tree's root as a wake key: `cohort/<root>` or `cq/<queue>` for a queue without cohort.
+  std::string root_key(const ClusterQueueName& queue) const;
+  // All ClusterQueues of the queue's tree, itself included, in name order.
+  std::vector<ClusterQueueName> tree_of(const ClusterQueueName& queue) const;
+  // ClusterQueues of the tree that `cohort` belongs to; empty when unknown.
+  std::vector<ClusterQueueName> queues_under_root_of(const CohortName& cohort) const;
+
+  // Undo-logged.
+  void add_usage(const ClusterQueueName& queue, const Usage& usage);
+  void remove_usage(const ClusterQueueName& queue, const Usage& usage);
+
+  Amount nominal(const ClusterQueueName& queue, const FlavorResource& fr) const;
+  Amount usage(const ClusterQueueName& queue, const FlavorResource& fr) const;
+  std::optional<Amount> borrowing_limit(const ClusterQueueName& queue, const FlavorResource& fr) const;
+  // availCQ: never negative.
+  Amount available(const ClusterQueueName& queue, const FlavorResource& fr) const;
+  // The most this queue could ever hold, with everything lent and nothing used.
+  Amount potential(const ClusterQueueName& queue, const FlavorResource& fr) const;
+  // Would `extra` more exceed the queue's own nominal quota?
+  bool borrows(const ClusterQueueName& queue, const FlavorResource& fr, Amount extra) const;
+  BorrowLevel borrow_level(const ClusterQueueName& queue, const FlavorResource& fr, Amount extra) const;
+  bool fits(const ClusterQueueName& queue, const Usage& usage) const;
+  // All (flavor, resource) of the queue in manifest order.
+  std::vector<FlavorResource> resources_of(const ClusterQueueName& queue) const;
+
+  void undo(const UndoEntry& entry);
+  // For the self-audit and for tests of rollback: equal states have equal hashes.
+  std::uint64_t hash() const;
+
+ private:
+  struct Cell {
+    FlavorResource fr{};
+    Amount nominal = 0;
+    std::optional<Amount> borrowing_limit{};
+    std::optional<Amount> lending_limit{};
+    Amount subtree = 0;
+    Amount usage = 0;
+  };
+  struct TreeNode {
+    std::string name{};
+    bool is_queue = false;
+    bool is_explicit = false;                 // has an object; implicit cohorts vanish when childless
+    std::string parent_name{};                // cohort name, empty: root
+    std::optional<std::uint32_t> parent{};
+    std::set<std::uint32_t> children{};
+    std::vector<Cell> cells{};                // sorted by fr
+    std::vector<FlavorResource> order{};      // manifest order
+    bool in_cycle = false;
+    bool alive = false;
+  };
+
+  using NodeIndex = std::uint32_t;
+  NodeIndex node_for(const std::string& name, bool is_queue);
+  std::optional<NodeIndex> find_node(const std::string& name, bool is_queue) const;
+  NodeIndex queue_node(const ClusterQueueName& queue) const;
+  void set_quotas(TreeNode& node, const std::vector<api::ResourceGroup>& groups);
+  void set_parent(NodeIndex node, const std::string& parent);
+  void drop_if_unused(NodeIndex node);
+  void mark_cycles();
+  std::optional<NodeIndex> root_of(NodeIndex node) const;
+  void rebuild(NodeIndex root);
+  void rebuild_subtree(NodeIndex node);
+  void rebuild_trees_of(std::optional<NodeIndex> before, NodeIndex node);
+  void collect_queues(NodeIndex node, std::vector<ClusterQueueName>& out) const;
+  const Cell* cell(NodeIndex node, const FlavorResource& fr) const;
+  Cell& cell_for(NodeIndex node, const FlavorResource& fr);
+  Amount local_quota(const Cell& cell) const;
+  Amount local_available(const Cell& cell) const;
+  Amount available_at(NodeIndex node, const FlavorResource& fr) const;
+  Amount potential_at(NodeIndex node, const FlavorResource& fr) const;
+  void set_usage(NodeIndex node, std::size_t slot, Amount value);
+  void add_at(NodeIndex node, const FlavorResource& fr, Amount amount);
+  void remove_at(NodeIndex node, const FlavorResource& fr, Amount amount);
+  int height(NodeIndex node) const;
+
+  UndoLog& undo_;
+  std::vector<TreeNode> nodes_{};
+  std::map<std::string, NodeIndex> queues_{};
+  std::map<std::string, NodeIndex> cohorts_{};
+};
+
+}  // namespace muster::framework
