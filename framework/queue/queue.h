@@ -1,0 +1,120 @@
+// What waits, as an index and not a poll. Pending Workloads of a ClusterQueue are grouped into equivalence classes; a
+// class that was rejected is parked under the wakes its verdict named and costs nothing until one of them happens.
+// Owner: Core. Decision thread only. Deterministic. Complexity: push, remove, park and wake are O(log n) in what they
+// touch; an event costs what it wakes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/kueue/queues.h"
+#include "framework/points.h"
+#include "framework/reconciler.h"
+#include "framework/wake.h"
+#include "framework/workload_info.h"
+
+namespace muster::framework {
+
+// Why something is parked; what a waiting Workload of the class shows.
+struct ParkedReason {
+  std::string plugin{};
+  std::string reason{};
+  std::string message{};
+  std::vector<Wake> wakes{};
+  friend bool operator==(const ParkedReason&, const ParkedReason&) = default;
+};
+
+class Queue final : public QueueView {
+ public:
+  explicit Queue(const QueueSort& sort) : sort_(sort) {}
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  // The strategy of a ClusterQueue and whether it is active (an inactive one yields no heads). A change wakes it.
+  void set_cluster_queue(const ClusterQueueName& name, api::QueueingStrategy strategy, bool active);
+  void remove_cluster_queue(const ClusterQueueName& name);
+
+  // Adds, or replaces when its content changed. A Workload of a parked class joins it without being tried.
+  void push(WorkloadInfo info);
+  void remove(const ObjectKey& workload);
+  bool contains(const ObjectKey& workload) const { return members_.count(workload) > 0; }
+  const WorkloadInfo* find(const ObjectKey& workload) const;
+
+  // The first Workload of every active ClusterQueue that is not parked, in ClusterQueue name order. Borrowed until the
+  // next change of the queue.
+  std::vector<const WorkloadInfo*> heads() const;
+
+  // BestEffortFIFO parks the whole class; StrictFIFO blocks the ClusterQueue until a wake or a better arrival.
+  void park(const ObjectKey& workload, ParkedReason reason);
+  // Parks only this Workload (PreEnqueue, back-off, waiting for its victims): its class goes on.
+  void park_alone(const ObjectKey& workload, ParkedReason reason);
+
+  // Returns how many classes and single Workloads came back.
+  std::size_t wake(const Wake& wake);
+
+  // The current reason of a waiting Workload; null when it is about to be tried.
+  const ParkedReason* reason(const ObjectKey& workload) const;
+  PendingCounts pending(const ClusterQueueName& queue) const override;
+  PendingCounts pending_in(const ObjectKey& local_queue) const override;
+  // Pending Workloads of a ClusterQueue in queue order.
+  std::vector<const WorkloadInfo*> in_order(const ClusterQueueName& queue) const;
+  std::size_t size() const { return members_.size(); }
+
+ private:
+  struct Before {
+    const QueueSort* sort = nullptr;
+    bool operator()(const WorkloadInfo* a, const WorkloadInfo* b) const { return sort->less(*a, *b); }
+  };
+  using Ordered = std::set<const WorkloadInfo*, Before>;
+
+  struct Group {  // an equivalence class within a ClusterQueue
+    explicit Group(Before before) : members(before) {}
+    Ordered members;
+    std::optional<ParkedReason> parked{};
+  };
+  struct Lane {  // a ClusterQueue
+    explicit Lane(Before before) : ready(before) {}
+    api::QueueingStrategy strategy = api::QueueingStrategy::kBestEffortFifo;
+    bool active = false;
+    std::map<ClassId, Group> groups{};
+    Ordered ready;                          // the first member of every group that is not parked
+    std::optional<ObjectKey> blocked_on{};  // StrictFIFO: the head that was rejected
+    ParkedReason blocked_reason{};
+    std::int32_t size = 0;
+    std::int32_t parked = 0;                // members of parked groups and members parked alone
+  };
+  struct Member {
+    std::unique_ptr<WorkloadInfo> info{};
+    std::optional<ParkedReason> alone{};
+  };
+  struct Sleeper {  // what a wake brings back: a class of a lane, a blocked lane, or one Workload
+    ClusterQueueName lane{};
+    std::optional<ClassId> group{};
+    std::optional<ObjectKey> workload{};
+    friend auto operator<=>(const Sleeper&, const Sleeper&) = default;
+  };
+
+  Lane& lane(const ClusterQueueName& name);
+  void insert(Lane& lane, const WorkloadInfo* info);
+  void extract(Lane& lane, const WorkloadInfo* info);
+  void refresh_ready(Lane& lane, Group& group, const WorkloadInfo* old_first);
+  void sleep(const ParkedReason& reason, const Sleeper& sleeper);
+  void unsleep(const ParkedReason& reason, const Sleeper& sleeper);
+  void unpark_group(const ClusterQueueName& name, Lane& lane, ClassId id);
+  void unblock(const ClusterQueueName& name, Lane& lane);
+  void unpark_alone(const ObjectKey& workload);
+  void rouse(const Sleeper& sleeper);
+
+  const QueueSort& sort_;
+  std::map<ClusterQueueName, Lane> lanes_{};
+  std::map<ObjectKey, Member> members_{};
+  std::map<ObjectKey, std::int32_t> per_local_queue_{};
+  std::map<Wake, std::set<Sleeper>> sleepers_{};
+};
+
+}  // namespace muster::framework
