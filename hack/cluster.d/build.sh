@@ -29,7 +29,6 @@ version_of() {
 
 KUBERNETES_VERSION="$(version_of kubernetes)"
 CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/muster/$KUBERNETES_VERSION"
-ASSETS="$CACHE"
 KUBECTL="$(command -v kubectl || echo "$CACHE/kubectl")"
 
 # binary NAME: its path; a user's own etcd and kube-apiserver win over ours.

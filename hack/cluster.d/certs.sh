@@ -49,7 +49,6 @@ new_client() {
 }
 
 create_certificates() {
-  umask 077
   new_ca ca
   new_ca front-proxy-ca
   local names="DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc"

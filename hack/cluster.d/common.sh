@@ -78,11 +78,11 @@ create_state() {
 write_env() {
   cat >"$STATE/env" <<TEXT
 export KUBECONFIG='$STATE/admin.kubeconfig'
-export KUBEBUILDER_ASSETS='$ASSETS'
+export KUBEBUILDER_ASSETS='$(dirname "$(binary kube-apiserver)")'
 export MUSTER_CLUSTER_STATE='$STATE'
 TEXT
   # A kubectl of our own build is offered only to those who have none.
-  command -v kubectl >/dev/null || echo "export PATH=\"\$PATH:\$KUBEBUILDER_ASSETS\"" >>"$STATE/env"
+  command -v kubectl >/dev/null || echo "export PATH=\"\$PATH:$CACHE\"" >>"$STATE/env"
 }
 
 kube() { "$KUBECTL" --kubeconfig "$STATE/admin.kubeconfig" "$@"; }

@@ -4,24 +4,38 @@
 # Containers and their shims outlive containerd, so they go first.
 stop_containers() {
   [[ -f "$STATE/pids/containerd" ]] || return 0
+  local bundle id pid sockets
+  mapfile -t sockets < <(shim_sockets)
   if is_running containerd; then
-    local id
     for id in $(container_tool tasks ls -q 2>/dev/null); do
       container_tool tasks rm --force "$id" >/dev/null 2>&1 || true
     done
   fi
-  local pid
   for pid in $(shim_pids); do
     kill -KILL "$pid" 2>/dev/null || true
   done
   wait_until 10 no_shims || die "container shims of $STATE can't be stopped: $(shim_pids)"
+  # What is left here is left because containerd was dead.
+  for bundle in "$STATE"/run/io.containerd.runtime.v2.task/k8s.io/*/; do
+    [[ -d "$bundle" ]] || continue
+    runc --root "$STATE/runc/k8s.io" delete --force "$(basename "$bundle")" 2>/dev/null || true
+  done
+  [[ ${#sockets[@]} == 0 ]] || rm -f "${sockets[@]}"
+}
+
+# They lie in a folder that all containerds of the machine share.
+shim_sockets() {
+  local file
+  for file in "$STATE"/run/io.containerd.runtime.v2.task/k8s.io/*/bootstrap.json; do
+    [[ ! -f "$file" ]] || jq -r '.address | select(startswith("unix:///")) | sub("^unix://"; "")' "$file"
+  done
 }
 
 # Shims are known by the socket of their containerd, which lies in this run's state folder.
 shim_pids() {
   local directory arguments
   for directory in /proc/[0-9]*; do
-    arguments=$'\n'"$(tr '\0' '\n' <"$directory/cmdline" 2>/dev/null)"$'\n' || continue
+    arguments=$'\n'"$({ tr '\0' '\n' <"$directory/cmdline"; } 2>/dev/null)"$'\n' || continue
     if [[ "$arguments" == *containerd-shim* && "$arguments" == *$'\n'"$STATE/containerd.sock"$'\n'* ]]; then
       echo "${directory#/proc/}"
     fi

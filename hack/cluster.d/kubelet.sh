@@ -49,25 +49,28 @@ netns_mounts_under_state_dir = true
 [plugins.'io.containerd.cri.v1.runtime'.cni]
 bin_dirs = ["$CNI_BIN"]
 conf_dir = "$STATE/cni"
+use_internal_loopback = true
 
 [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
 
 [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
 SystemdCgroup = false
+Root = "$STATE/runc"
 TEXT
   mkdir -p "$STATE/cni"
+  # The bridge has its address already: isGateway would also switch on the machine's IP forwarding.
   cat >"$STATE/cni/10-bridge.conflist" <<TEXT
 {"cniVersion": "0.4.0", "name": "$BRIDGE", "plugins": [{
-  "type": "bridge", "bridge": "$BRIDGE", "isGateway": true, "ipMasq": false, "hairpinMode": true,
+  "type": "bridge", "bridge": "$BRIDGE", "isGateway": false, "ipMasq": false, "hairpinMode": true,
   "ipam": {"type": "host-local", "dataDir": "$STATE/ipam", "ranges": [[{"subnet": "$POD_SUBNET"}]],
            "routes": [{"dst": "0.0.0.0/0"}]}}]}
 TEXT
 }
 
 write_kubelet_config() {
-  # Names outside of the node are not served to pods: answer at once instead of waiting for the host's servers.
-  echo "options timeout:1 attempts:1" >"$STATE/resolv.conf"
+  # There is no cluster DNS: at the bridge's address nothing answers, so that a look-up fails at once.
+  echo "nameserver $API_HOST" >"$STATE/resolv.conf"
   cat >"$STATE/kubelet.yaml" <<TEXT
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -92,8 +95,11 @@ failSwapOn: false
 localStorageCapacityIsolation: false
 evictionHard: {}
 imageGCHighThresholdPercent: 100
+makeIPTablesUtilChains: false
 oomScoreAdj: 0
 resolvConf: $STATE/resolv.conf
+clusterDomain: cluster.local
+clusterDNS: [$API_HOST]
 podLogsDir: $STATE/pod-logs
 volumePluginDir: $STATE/volume-plugins
 TEXT
