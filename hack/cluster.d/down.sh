@@ -57,13 +57,13 @@ remove_network() {
   [[ -f "$STATE/bridge" ]] || return 0
   local bridge rule
   bridge="$(cat "$STATE/bridge")"
-  iptables -w -t nat -S PREROUTING | grep -F -- "-i $bridge " | sed 's/^-A/-D/' |
+  iptables -w -t nat -S PREROUTING | sed -n "/ -i $bridge /s/^-A/-D/p" |
     while read -r rule; do
       # The rule is iptables' own print of it, quoted for a shell.
       eval "iptables -w -t nat $rule"
     done
   ip link delete "$bridge" 2>/dev/null || true
-  rm -f /var/lib/cni/results/"$bridge"-*
+  rm -f /var/lib/cni/results/"$bridge"-* "$STATE/bridge"
 }
 
 # The kubelet's links to logs have a fixed place.
