@@ -7,9 +7,9 @@
 namespace muster {
 namespace {
 
-constexpr int kMaxDigits = 60;        // significant digits kept exactly; what follows only rounds up
-constexpr int kInt64Digits = 20;      // 10^20 is beyond int64
-constexpr int kBinaryDigits = 19;     // the largest binary suffix, 2^60, has 19 digits
+constexpr int kMaxDigits = 60;     // significant digits kept exactly; what follows only rounds up
+constexpr int kInt64Digits = 20;   // 10^20 is beyond int64
+constexpr int kBinaryDigits = 19;  // the largest binary suffix, 2^60, has 19 digits
 constexpr Amount kMaxCpuQuota = kUnlimited / 1000 * 1000;  // MaxInt64/1000 cores, in milli
 
 // sign * digits * 10^exponent * 1024^kibi; the digits have no leading zero (none at all: zero).
@@ -58,7 +58,9 @@ class Natural {
   std::array<std::uint32_t, 12> words_{};
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 std::string_view take_digits(std::string_view& text) {
   std::size_t n = 0;
@@ -120,9 +122,10 @@ std::int64_t saturated_exponent(std::int64_t exponent) {
 
 Result<Decimal> parse_decimal(std::string_view text) {
   const auto refuse = [text] {
-    return invalid("quantities must match the regular expression "
-                   "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$': \"" +
-                   std::string(text.substr(0, 64)) + "\"");
+    return invalid(
+        "quantities must match the regular expression "
+        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$': \"" +
+        std::string(text.substr(0, 64)) + "\"");
   };
   Decimal decimal;
   std::string_view rest = text;
@@ -150,8 +153,7 @@ Result<Decimal> parse_decimal(std::string_view text) {
     --significant;
   }
   const auto dropped = static_cast<std::int64_t>(significant) - static_cast<std::int64_t>(decimal.digits.size());
-  decimal.exponent =
-      saturated_exponent(decimal.exponent) + dropped - static_cast<std::int64_t>(fraction.size());
+  decimal.exponent = saturated_exponent(decimal.exponent) + dropped - static_cast<std::int64_t>(fraction.size());
   return decimal;
 }
 
@@ -196,7 +198,9 @@ Amount scaled(const Decimal& decimal, int shift) {
   return decimal.negative ? -amount : amount;
 }
 
-int shift_of(std::string_view resource) { return resource == "cpu" ? 3 : 0; }
+int shift_of(std::string_view resource) {
+  return resource == "cpu" ? 3 : 0;
+}
 
 bool is_binary(std::string_view resource) {
   return resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");

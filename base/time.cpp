@@ -160,7 +160,9 @@ bool add_component(std::string_view& text, std::int64_t& total) {
 
 }  // namespace
 
-std::string format_rfc3339(TimePoint time) { return date_and_time(printable(time)) + "Z"; }
+std::string format_rfc3339(TimePoint time) {
+  return date_and_time(printable(time)) + "Z";
+}
 
 std::string format_rfc3339_micro(TimePoint time) {
   time = printable(time);

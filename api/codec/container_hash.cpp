@@ -1,7 +1,7 @@
-#include <algorithm>
-
 #include "api/codec/parts.h"
 #include "base/quantity.h"
+
+#include <algorithm>
 
 namespace muster::api {
 namespace {

@@ -6,8 +6,8 @@
 
 namespace muster::api {
 
-// Specialised for ResourceFlavor, ClusterQueue, Cohort, LocalQueue, Workload, WorkloadPriorityClass (v1beta2), Job, Pod,
-// Node, Namespace, PriorityClass, RuntimeClass, LimitRange, PodTemplate, PodSpec, Admission.
+// Specialised for ResourceFlavor, ClusterQueue, Cohort, LocalQueue, Workload, WorkloadPriorityClass (v1beta2), Job,
+// Pod, Node, Namespace, PriorityClass, RuntimeClass, LimitRange, PodTemplate, PodSpec, Admission.
 template <class T>
 Result<T> decode(const Json& object);
 

@@ -1,5 +1,4 @@
 #include "api/batch/job.h"
-
 #include "api/codec/decode.h"
 #include "api/codec/parts.h"
 

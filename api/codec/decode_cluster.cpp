@@ -30,9 +30,8 @@ template <>
 Result<PriorityClass> decode(const Json& object) {
   Problems problems;
   const Reader root(object, problems);
-  PriorityClass result{.meta = read_meta(root),
-                       .value = root.int32("value"),
-                       .global_default = root.boolean("globalDefault")};
+  PriorityClass result{
+      .meta = read_meta(root), .value = root.int32("value"), .global_default = root.boolean("globalDefault")};
   return std::move(problems).finish(std::move(result));
 }
 
@@ -48,8 +47,7 @@ template <>
 Result<LimitRange> decode(const Json& object) {
   Problems problems;
   const Reader root(object, problems);
-  LimitRange result{.meta = read_meta(root),
-                    .limits = root.child("spec").list("limits", [](const Reader& item) {
+  LimitRange result{.meta = read_meta(root), .limits = root.child("spec").list("limits", [](const Reader& item) {
                       return LimitRangeItem{.type = item.text("type"),
                                             .max = item.amounts("max"),
                                             .min = item.amounts("min"),

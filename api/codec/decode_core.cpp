@@ -1,8 +1,8 @@
-#include <algorithm>
-
 #include "api/codec/decode.h"
 #include "api/codec/parts.h"
 #include "api/core/node.h"
+
+#include <algorithm>
 
 namespace muster::api {
 namespace {
@@ -74,8 +74,8 @@ bool has_items(const Reader& parent, std::string_view key) {
 std::vector<std::string> unsupported_volumes(const Reader& spec) {
   std::vector<std::string> fields;
   spec.list("volumes", [&fields](const Reader& volume) {
-    for (const std::string_view source : {"persistentVolumeClaim", "ephemeral", "awsElasticBlockStore",
-                                          "gcePersistentDisk", "iscsi", "rbd"}) {
+    for (const std::string_view source :
+         {"persistentVolumeClaim", "ephemeral", "awsElasticBlockStore", "gcePersistentDisk", "iscsi", "rbd"}) {
       if (volume.has(source)) {
         fields.push_back("spec.volumes[" + volume.text("name") + "]." + std::string(source));
       }

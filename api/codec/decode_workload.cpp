@@ -43,27 +43,27 @@ AdmissionCheckState read_check_state(const Reader& check) {
 }
 
 WorkloadStatus read_status(const Reader& status) {
-  return {.conditions = read_conditions(status),
-          .admission = maybe_admission(status),
-          .requeue_state = maybe_requeue_state(status),
-          .reclaimable_pods = status.list("reclaimablePods",
-                                          [](const Reader& pods) {
-                                            return ReclaimablePod{.name = pods.text("name"), .count = pods.int32("count")};
-                                          }),
-          .admission_checks = status.list("admissionChecks", read_check_state),
-          .resource_requests =
-              status.list("resourceRequests",
-                          [](const Reader& request) {
-                            return PodSetRequest{.name = request.text("name"), .resources = request.amounts("resources")};
-                          }),
-          .evictions = status.child("schedulingStats")
-                           .list("evictions",
-                                 [](const Reader& stat) {
-                                   return EvictionStat{.reason = stat.text("reason"),
-                                                       .underlying_cause = stat.text("underlyingCause"),
-                                                       .count = stat.int32("count")};
-                                 }),
-          .accumulated_past_execution_seconds = status.maybe_int32("accumulatedPastExecutionTimeSeconds")};
+  return {
+      .conditions = read_conditions(status),
+      .admission = maybe_admission(status),
+      .requeue_state = maybe_requeue_state(status),
+      .reclaimable_pods = status.list(
+          "reclaimablePods",
+          [](const Reader& pods) { return ReclaimablePod{.name = pods.text("name"), .count = pods.int32("count")}; }),
+      .admission_checks = status.list("admissionChecks", read_check_state),
+      .resource_requests = status.list("resourceRequests",
+                                       [](const Reader& request) {
+                                         return PodSetRequest{.name = request.text("name"),
+                                                              .resources = request.amounts("resources")};
+                                       }),
+      .evictions = status.child("schedulingStats")
+                       .list("evictions",
+                             [](const Reader& stat) {
+                               return EvictionStat{.reason = stat.text("reason"),
+                                                   .underlying_cause = stat.text("underlyingCause"),
+                                                   .count = stat.int32("count")};
+                             }),
+      .accumulated_past_execution_seconds = status.maybe_int32("accumulatedPastExecutionTimeSeconds")};
 }
 
 std::optional<PriorityClassRef> maybe_class_ref(const Reader& spec) {

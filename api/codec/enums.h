@@ -1,15 +1,15 @@
 // Wire spelling of the API's enumerations, one table each, used by decoders, encoders and validation.
 #pragma once
 
+#include "api/core/meta.h"
+#include "api/kueue/queues.h"
+#include "api/kueue/workload.h"
+
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "api/core/meta.h"
-#include "api/kueue/queues.h"
-#include "api/kueue/workload.h"
 
 namespace muster::api {
 
@@ -37,9 +37,8 @@ inline constexpr EnumNames<WithinClusterQueuePolicy, 3> kWithinClusterQueueNames
      {WithinClusterQueuePolicy::kLowerPriority, "LowerPriority"},
      {WithinClusterQueuePolicy::kLowerOrNewerEqualPriority, "LowerOrNewerEqualPriority"}}};
 
-inline constexpr EnumNames<ReclaimPolicy, 3> kReclaimPolicyNames = {{{ReclaimPolicy::kNever, "Never"},
-                                                                     {ReclaimPolicy::kLowerPriority, "LowerPriority"},
-                                                                     {ReclaimPolicy::kAny, "Any"}}};
+inline constexpr EnumNames<ReclaimPolicy, 3> kReclaimPolicyNames = {
+    {{ReclaimPolicy::kNever, "Never"}, {ReclaimPolicy::kLowerPriority, "LowerPriority"}, {ReclaimPolicy::kAny, "Any"}}};
 
 inline constexpr EnumNames<BorrowWithinCohortPolicy, 2> kBorrowPolicyNames = {
     {{BorrowWithinCohortPolicy::kNever, "Never"}, {BorrowWithinCohortPolicy::kLowerPriority, "LowerPriority"}}};

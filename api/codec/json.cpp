@@ -36,7 +36,9 @@ Error syntax_error(std::string text) {
   return invalid("JSON: " + text);
 }
 
-Error too_large(const std::string& what) { return Error{.code = ErrorCode::kTooLarge, .message = "JSON " + what}; }
+Error too_large(const std::string& what) {
+  return Error{.code = ErrorCode::kTooLarge, .message = "JSON " + what};
+}
 
 }  // namespace
 
@@ -56,6 +58,8 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
   }
 }
 
-std::string dump_json(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dump_json(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 }  // namespace muster::api

@@ -2,12 +2,13 @@
 // codecs and by the pure functions that work on whole objects (controllers/jobs, webhook, sim); decisions see values.
 #pragma once
 
-#include <cstdint>
+#include "base/result.h"
+
 #include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "base/result.h"
 
 namespace muster::api {
 

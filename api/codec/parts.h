@@ -1,12 +1,12 @@
 // Parts that several kinds share, read through a Reader. Internal to api/codec.
 #pragma once
 
-#include <vector>
-
 #include "api/codec/reader.h"
 #include "api/core/meta.h"
 #include "api/core/pod.h"
 #include "api/kueue/workload.h"
+
+#include <vector>
 
 namespace muster::api {
 

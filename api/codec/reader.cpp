@@ -1,9 +1,9 @@
 #include "api/codec/reader.h"
 
+#include "base/quantity.h"
+
 #include <algorithm>
 #include <limits>
-
-#include "base/quantity.h"
 
 namespace muster::api {
 namespace {
@@ -27,7 +27,9 @@ std::string wrong_type(std::string_view wanted, const Json& value) {
   return "expected " + std::string(wanted) + ", found " + value.type_name();
 }
 
-std::string in_brackets(std::string_view key) { return "[" + std::string(key) + "]"; }
+std::string in_brackets(std::string_view key) {
+  return "[" + std::string(key) + "]";
+}
 
 }  // namespace
 
@@ -47,7 +49,9 @@ Reader Reader::child(std::string_view key) const {
   return Reader(member, this, std::string(key), problems_);
 }
 
-const Json* Reader::raw(std::string_view key) const { return find_member(value_, key); }
+const Json* Reader::raw(std::string_view key) const {
+  return find_member(value_, key);
+}
 
 Reader Reader::element(std::string_view key, const Json& array, std::size_t index) const {
   const std::string name = std::string(key) + "[" + std::to_string(index) + "]";

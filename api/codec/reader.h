@@ -1,23 +1,24 @@
-// Reads members of a JSON object into values, remembering the first error with its field path. Internal to api/ (codecs,
-// config, validation): after a failure every read returns its fallback, and `Problems` says what went wrong.
+// Reads members of a JSON object into values, remembering the first error with its field path. Internal to api/
+// (codecs, config, validation): after a failure every read returns its fallback, and `Problems` says what went wrong.
 // A reader borrows the document and its parent reader: keep both alive, on the stack, while it is used.
 #pragma once
+
+#include "api/codec/enums.h"
+#include "api/codec/json.h"
+#include "api/core/meta.h"
+#include "api/core/pod.h"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
-
-#include "api/codec/enums.h"
-#include "api/codec/json.h"
-#include "api/core/meta.h"
-#include "api/core/pod.h"
 
 namespace muster::api {
 
@@ -53,10 +54,14 @@ class Reader {
 
   // The object under `key`; null and absent read as an empty object for which present() is false.
   Reader child(std::string_view key) const;
+
   bool present() const { return value_ != nullptr; }
+
   bool has(std::string_view key) const { return raw(key) != nullptr; }
+
   // The member as it is, or null when absent or JSON null.
   const Json* raw(std::string_view key) const;
+
   const Json* value() const { return value_; }
 
   std::string text(std::string_view key, std::string_view fallback = {}) const;
@@ -66,7 +71,9 @@ class Reader {
   std::optional<std::int32_t> maybe_int32(std::string_view key) const;
   std::optional<std::int64_t> maybe_int64(std::string_view key) const;
   std::optional<TimePoint> maybe_time(std::string_view key) const;
+
   TimePoint time(std::string_view key) const { return maybe_time(key).value_or(TimePoint{}); }
+
   std::optional<Duration> maybe_duration(std::string_view key) const;  // a Go duration string
   StringMap string_map(std::string_view key) const;
   std::vector<std::string> strings(std::string_view key) const;

@@ -1,8 +1,8 @@
 #include "api/core/meta.h"
 
-#include <algorithm>
-
 #include "api/constants.h"
+
+#include <algorithm>
 
 namespace muster::api {
 namespace {

@@ -63,7 +63,9 @@ bool matches_field(const NodeSelectorRequirement& requirement, const std::string
 
 }  // namespace
 
-bool is_terminal(const Pod& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
+bool is_terminal(const Pod& pod) {
+  return pod.phase == "Succeeded" || pod.phase == "Failed";
+}
 
 ResourceAmounts pod_requests(const PodSpec& spec) {
   ResourceAmounts sidecars;   // of the sidecars started so far

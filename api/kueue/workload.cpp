@@ -17,13 +17,21 @@ bool is_on_hold(const Workload& workload) {
 
 }  // namespace
 
-bool has_quota_reservation(const Workload& workload) { return is_true(workload.status.conditions, kQuotaReserved); }
+bool has_quota_reservation(const Workload& workload) {
+  return is_true(workload.status.conditions, kQuotaReserved);
+}
 
-bool is_admitted(const Workload& workload) { return is_true(workload.status.conditions, kAdmitted); }
+bool is_admitted(const Workload& workload) {
+  return is_true(workload.status.conditions, kAdmitted);
+}
 
-bool is_evicted(const Workload& workload) { return is_true(workload.status.conditions, kEvicted); }
+bool is_evicted(const Workload& workload) {
+  return is_true(workload.status.conditions, kEvicted);
+}
 
-bool is_finished(const Workload& workload) { return is_true(workload.status.conditions, kFinished); }
+bool is_finished(const Workload& workload) {
+  return is_true(workload.status.conditions, kFinished);
+}
 
 const std::string* admission_gate(const Workload& workload) {
   const std::string* gate = find(workload.meta.annotations, kAdmissionGatedByAnnotation);
@@ -53,6 +61,8 @@ TimePoint queue_order_time(const Workload& workload) {
   return workload.meta.creation_timestamp;
 }
 
-std::int64_t effective_priority(const Workload& workload) { return workload.priority.value_or(0); }
+std::int64_t effective_priority(const Workload& workload) {
+  return workload.priority.value_or(0);
+}
 
 }  // namespace muster::api
