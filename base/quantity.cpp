@@ -94,8 +94,9 @@ bool read_suffix(std::string_view suffix, Decimal& out) {
   if (suffix[0] != 'e' && suffix[0] != 'E') {
     return false;
   }
-  suffix.remove_prefix(suffix[1] == '+' ? 2 : 1);
-  if (suffix.empty() || (suffix[0] == '-' && suffix.size() == 1) || suffix[0] == '+') {
+  const bool plus = suffix[1] == '+';
+  suffix.remove_prefix(plus ? 2 : 1);
+  if (suffix.empty() || (plus && !is_digit(suffix[0]))) {
     return false;
   }
   const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), out.exponent);
