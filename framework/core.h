@@ -85,7 +85,6 @@ class Core {
   Model model_{};
   Queue queue_;
   Cycle cycle_;
-  TotalsBuilder totals_;
   bool synced_ = false;
   EffectId next_id_ = 1;
   std::map<Kind, std::set<ObjectKey>> dirty_{};

@@ -72,6 +72,8 @@ struct NodeInfo {
 class NodeFilter {
  public:
   virtual ~NodeFilter() = default;
+  // What can be said of the shape alone; a rejection rules out every node.
+  virtual Verdict pre_filter(const PodShape& /*shape*/) const { return {}; }
   // Everything about the node but what is used on it: answered once a (shape, node object).
   virtual Verdict filter_static(const PodShape& /*shape*/, const NodeInfo& /*node*/) const { return {}; }
   // How many more pods of this shape the node takes now; at most `wanted`. 0 comes with a verdict that says why.
@@ -80,10 +82,16 @@ class NodeFilter {
   }
 };
 
-// 0..100; weighted by the profile and summed. Ties: lowest node name.
+// How raw scores become 0..100 (spec/placement.md §2, DefaultNormalize): as they are, or 100·s/highest over the nodes
+// that are judged, or 100 minus that.
+enum class Normalisation : std::uint8_t { kNone, kByHighest, kByHighestReversed };
+
+// 0..100 once normalised; weighted by the profile and summed. Ties: lowest node name.
 class NodeScore {
  public:
   virtual ~NodeScore() = default;
+  // Anything but kNone also says: the score depends on shape and node object only, not on what is used.
+  virtual Normalisation normalisation() const { return Normalisation::kNone; }
   virtual std::int64_t score(const PodShape& shape, const NodeInfo& node) const = 0;
 };
 

@@ -26,7 +26,7 @@ struct PodSetTotals {
 };
 
 // Workloads with equal class ids get equal answers from the scheduler (§1.8).
-using ClassId = std::uint32_t;
+using ClassId = std::uint64_t;
 
 struct WorkloadInfo {
   ObjectKey key{};

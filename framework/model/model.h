@@ -35,9 +35,12 @@ struct WorkloadState {
   std::shared_ptr<const api::Workload> observed{};
   api::WorkloadStatus status{};              // assumed; equals observed->status when nothing is pending
   std::optional<Charge> charge{};            // present while quota is reserved or assumed
-  bool charged = false;                      // the charge is counted now (a transaction may lift it)
   PlacementPlan plan{};                      // slots of a gang; rebuilt after a restart
-  bool plan_charged = false;
+  PlacementPlan open_slots{};                // what of the plan no pod has taken yet: counted on the nodes
+  bool charged = true;                       // charge, open slots and pods count now (a transaction may lift them)
+  std::optional<Charge> hold{};              // a preemptor's claim, counted like a charge
+  PlacementPlan hold_slots{};
+  bool hold_charged = true;
   std::uint32_t handle = 0;                  // dense id for the undo log
   std::optional<EffectId> status_write{};    // in flight
   std::string written_version{};             // resourceVersion our last write gave; older observations lag behind it
@@ -87,6 +90,9 @@ class Model {
   void drop_hold(const ObjectKey& workload);
   bool holds(const ObjectKey& workload) const;
 
+  // The charge that this status means for the Workload: none unless quota is reserved and it is not finished.
+  static std::optional<Charge> charge_of(const api::Workload& workload, const api::WorkloadStatus& status);
+
   // Usage recomputed from the objects and holds, compared with the ledger; differences as text (the self-audit).
   std::vector<std::string> audit() const;
   std::uint64_t hash() const;
@@ -94,21 +100,16 @@ class Model {
  private:
   friend class Transaction;
 
-  struct Hold {
-    Charge charge{};
-    PlacementPlan plan{};
-  };
-
   void observe_workload(std::shared_ptr<const api::Workload> workload);
   void erase_workload(const ObjectKey& key);
   void observe_pod(const api::Pod* before, const api::Pod* after);
-  void observe_job_gone(const Uid& uid);
-  void settle_charge(WorkloadState& state, const ObjectKey& key);
-  void settle_plan(const ObjectKey& key);
-  void set_charged(WorkloadState& state, bool charged);
-  void set_plan_charged(const ObjectKey& key, WorkloadState& state, bool charged);
-  void charge_slots(const PlacementPlan& plan, Amount sign);
-  PlacementPlan open_slots(const ObjectKey& key, const PlacementPlan& plan) const;
+  void settle(const ObjectKey& key, WorkloadState& state);
+  void settle_owner(const Uid& owner, const ObjectKey& pod);
+  void set_charge(const ObjectKey& key, WorkloadState& state, std::optional<Charge> charge);
+  void set_open_slots(WorkloadState& state, PlacementPlan slots);
+  PlacementPlan open_slots(const ObjectKey& key, const WorkloadState& state) const;
+  void count_slots(const PlacementPlan& plan, Amount sign);
+  void count_pods(const ObjectKey& workload, Amount sign);
   void undo_to(std::size_t mark);
 
   UndoLog undo_{};
@@ -116,11 +117,8 @@ class Model {
   QuotaTree quota_{undo_};
   NodeTable nodes_{undo_};
   std::map<ObjectKey, WorkloadState> workloads_{};
-  std::map<ObjectKey, PlacementPlan> charged_slots_{};  // what is counted on nodes for planned, unbound pods
-  std::map<ObjectKey, Hold> holds_{};
   std::map<ClusterQueueName, std::set<ObjectKey>> reserving_{};
-  std::map<Uid, ObjectKey> workload_of_owner_{};
-  std::vector<ObjectKey> handles_{};
+  std::vector<ObjectKey> handles_{};  // key of each WorkloadState::handle
 };
 
 // Speculation on the model. Everything done through it is rolled back by the destructor unless `commit` was called.
@@ -138,7 +136,7 @@ class Transaction {
   void remove_workload(const ObjectKey& key);
   // Takes remove_workload back.
   void restore_workload(const ObjectKey& key);
-  // Lifts or restores a preemptor's own hold.
+  // Lifts a preemptor's own hold.
   void lift_hold(const ObjectKey& key);
   void add_usage(const ClusterQueueName& queue, const Usage& usage);
   void remove_usage(const ClusterQueueName& queue, const Usage& usage);
@@ -147,11 +145,12 @@ class Transaction {
   void commit() { committed_ = true; }
 
  private:
-  void move_workload(const ObjectKey& key, Amount sign);
+  void set_workload_counted(const ObjectKey& key, bool counted);
+  void set_hold_counted(const ObjectKey& key, bool counted);
 
   Model& model_;
   std::size_t mark_;
-  std::uint64_t hash_before_ = 0;  // debug builds only
+  std::optional<std::uint64_t> hash_before_{};  // debug builds, small models
   bool committed_ = false;
 };
 

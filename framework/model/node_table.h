@@ -2,6 +2,8 @@
 // Owner: Model. Decision thread only. Usage changes are undo-logged; node objects are facts.
 // Amounts are in base units; `pods` is an ordinary column. A node that vanished while pods still sit on it stays as a
 // ghost (not listed, not schedulable) until they are gone; pods may be seen before their node.
+// Complexity: a usage change or a query is O(resources of the pod · log columns); a node joining or leaving is O(nodes)
+// for the sorted list alone.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include "api/core/node.h"
 #include "api/core/pod.h"
 #include "base/ids.h"
+#include "framework/model/hash.h"
 #include "framework/model/undo_log.h"
 
 namespace muster::framework {
@@ -69,23 +72,28 @@ class NodeTable {
   struct Row {
     std::string name{};
     std::shared_ptr<const api::Node> node{};  // null: ghost
-    std::vector<Amount> allocatable{};        // by column
+    std::vector<Amount> allocatable{};        // by column; a missing tail is zero
     std::vector<Amount> used{};
-    Amount pods = 0;
     std::vector<PortUse> ports{};
   };
+  using Column = std::uint32_t;
+  static constexpr Column kPodsColumn = 0;
 
   NodeId row_for(const std::string& name);
-  std::uint32_t column_for(const std::string& resource);
-  std::optional<std::uint32_t> column(const std::string& resource) const;
+  Column column_for(const std::string& resource);
+  std::vector<NodeId>::iterator place_of(const std::string& name);
   void change(NodeId id, const PodFootprint& pod, Amount count);
-  void relist();
+  void change_used(NodeId id, Column column, Amount difference);
+  void change_port(NodeId id, const api::HostPort& port, Amount count);
+  void drop_if_unused(NodeId id);
+  void add_usage_to(Hash& hash, const Row& row) const;
 
   UndoLog& undo_;
   std::vector<Row> rows_{};
   std::map<std::string, NodeId> by_name_{};
-  std::map<std::string, std::uint32_t> columns_{};
+  std::map<std::string, Column> columns_{{"pods", kPodsColumn}};
   std::vector<NodeId> sorted_{};
+  std::vector<NodeId> free_rows_{};
   std::uint64_t generation_ = 0;
 };
 

@@ -82,8 +82,11 @@ class QuotaTree {
   std::uint64_t hash() const;
 
  private:
+  using NodeIndex = std::uint32_t;
+  using FrId = std::uint32_t;
+
   struct Cell {
-    FlavorResource fr{};
+    FrId fr = 0;
     Amount nominal = 0;
     std::optional<Amount> borrowing_limit{};
     std::optional<Amount> lending_limit{};
@@ -93,44 +96,43 @@ class QuotaTree {
   struct TreeNode {
     std::string name{};
     bool is_queue = false;
-    bool is_explicit = false;                 // has an object; implicit cohorts vanish when childless
-    std::string parent_name{};                // cohort name, empty: root
-    std::optional<std::uint32_t> parent{};
-    std::set<std::uint32_t> children{};
-    std::vector<Cell> cells{};                // sorted by fr
-    std::vector<FlavorResource> order{};      // manifest order
+    bool is_explicit = false;  // has an object; what has none vanishes when it has neither children nor usage
     bool in_cycle = false;
-    bool alive = false;
+    std::optional<NodeIndex> parent{};
+    std::set<NodeIndex> children{};
+    std::vector<Cell> cells{};           // sorted by fr
+    std::vector<FlavorResource> order{};  // manifest order
   };
 
-  using NodeIndex = std::uint32_t;
   NodeIndex node_for(const std::string& name, bool is_queue);
-  std::optional<NodeIndex> find_node(const std::string& name, bool is_queue) const;
-  NodeIndex queue_node(const ClusterQueueName& queue) const;
-  void set_quotas(TreeNode& node, const std::vector<api::ResourceGroup>& groups);
+  const TreeNode* queue(const ClusterQueueName& name) const;
+  // The parent that arithmetic uses: none within a cycle of cohorts.
+  std::optional<NodeIndex> parent_of(NodeIndex node) const;
+  NodeIndex root_of(NodeIndex node) const;
+  void set_quotas(NodeIndex node, const std::vector<api::ResourceGroup>& groups);
   void set_parent(NodeIndex node, const std::string& parent);
   void drop_if_unused(NodeIndex node);
   void mark_cycles();
-  std::optional<NodeIndex> root_of(NodeIndex node) const;
-  void rebuild(NodeIndex root);
-  void rebuild_subtree(NodeIndex node);
-  void rebuild_trees_of(std::optional<NodeIndex> before, NodeIndex node);
+  void rebuild(NodeIndex node);
   void collect_queues(NodeIndex node, std::vector<ClusterQueueName>& out) const;
-  const Cell* cell(NodeIndex node, const FlavorResource& fr) const;
-  Cell& cell_for(NodeIndex node, const FlavorResource& fr);
-  Amount local_quota(const Cell& cell) const;
-  Amount local_available(const Cell& cell) const;
-  Amount available_at(NodeIndex node, const FlavorResource& fr) const;
-  Amount potential_at(NodeIndex node, const FlavorResource& fr) const;
-  void set_usage(NodeIndex node, std::size_t slot, Amount value);
-  void add_at(NodeIndex node, const FlavorResource& fr, Amount amount);
-  void remove_at(NodeIndex node, const FlavorResource& fr, Amount amount);
+
+  FrId intern(const FlavorResource& fr);
+  std::optional<FrId> id_of(const FlavorResource& fr) const;
+  const Cell* find_cell(NodeIndex node, FrId fr) const;
+  Cell& cell_for(NodeIndex node, FrId fr);
+  Amount available_at(NodeIndex node, FrId fr) const;
+  Amount potential_at(NodeIndex node, FrId fr) const;
+  void set_usage(NodeIndex node, FrId fr, Amount value);
+  void add_at(NodeIndex node, FrId fr, Amount amount);
+  void remove_at(NodeIndex node, FrId fr, Amount amount);
   int height(NodeIndex node) const;
 
   UndoLog& undo_;
   std::vector<TreeNode> nodes_{};
+  std::vector<NodeIndex> free_nodes_{};
   std::map<std::string, NodeIndex> queues_{};
   std::map<std::string, NodeIndex> cohorts_{};
+  std::map<FlavorResource, FrId> fr_ids_{};
 };
 
 }  // namespace muster::framework

@@ -1,0 +1,489 @@
+#include "framework/model/model.h"
+
+#include <algorithm>
+#include <charconv>
+#include <type_traits>
+
+#include "api/constants.h"
+#include "framework/model/hash.h"
+
+namespace muster::framework {
+
+namespace {
+
+PodFootprint footprint_of(const api::PodSpec& spec) {
+  return PodFootprint{.requests = api::pod_requests(spec), .host_ports = spec.host_ports};
+}
+
+bool sits_on_node(const api::Pod& pod) { return !pod.spec.node_name.empty() && !api::is_terminal(pod); }
+
+// resourceVersions of one API server grow; anything unreadable counts as newer than all.
+bool is_older(const std::string& version, const std::string& than) {
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  const auto parse = [](const std::string& text, std::uint64_t& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+  };
+  return parse(version, a) && parse(than, b) && a < b;
+}
+
+std::string pod_set_of(const api::Pod& pod, const api::Workload& workload) {
+  if (const std::string* label = api::find(pod.meta.labels, api::kPodSetLabel)) {
+    return *label;
+  }
+  return workload.pod_sets.empty() ? std::string(api::kDefaultPodSet) : workload.pod_sets.front().name;
+}
+
+std::int32_t reclaimed(const api::WorkloadStatus& status, const std::string& pod_set) {
+  for (const api::ReclaimablePod& item : status.reclaimable_pods) {
+    if (item.name == pod_set) {
+      return item.count;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+// ---- reading ----
+
+const WorkloadState* Model::workload(const ObjectKey& key) const {
+  const auto it = workloads_.find(key);
+  return it == workloads_.end() ? nullptr : &it->second;
+}
+
+const std::set<ObjectKey>& Model::reserving_in(const ClusterQueueName& queue) const {
+  static const std::set<ObjectKey> kNone{};
+  const auto it = reserving_.find(queue);
+  return it == reserving_.end() ? kNone : it->second;
+}
+
+ClusterQueueName Model::cluster_queue_of(const api::Workload& workload) const {
+  const api::LocalQueue* queue = objects_.find<api::LocalQueue>({workload.meta.ns, workload.queue_name.str()});
+  return queue == nullptr ? ClusterQueueName{} : queue->cluster_queue;
+}
+
+std::vector<const api::Pod*> Model::pods_of(const ObjectKey& key) const {
+  std::vector<const api::Pod*> pods;
+  const WorkloadState* state = workload(key);
+  const api::OwnerReference* owner = state == nullptr ? nullptr : api::controller_of(state->observed->meta);
+  if (owner == nullptr) {
+    return pods;
+  }
+  if (owner->kind == "Pod") {
+    const api::Pod* pod = objects_.find<api::Pod>({key.ns, owner->name});
+    if (pod != nullptr && pod->meta.uid == owner->uid) {
+      pods.push_back(pod);
+    }
+    return pods;
+  }
+  for (const ObjectKey& pod : objects_.pods_of(owner->uid)) {
+    pods.push_back(objects_.find<api::Pod>(pod));
+  }
+  return pods;
+}
+
+Model::BoundPods Model::bound_pods(const ObjectKey& key) const {
+  BoundPods bound;
+  for (const api::Pod* pod : pods_of(key)) {
+    if (sits_on_node(*pod)) {
+      const std::string pod_set = pod_set_of(*pod, *workload(key)->observed);
+      ++bound.by_pod_set[pod_set][NodeName(pod->spec.node_name)];
+      ++bound.total;
+    }
+  }
+  return bound;
+}
+
+bool Model::holds(const ObjectKey& key) const {
+  const WorkloadState* state = workload(key);
+  return state != nullptr && state->hold.has_value();
+}
+
+std::optional<Charge> Model::charge_of(const api::Workload& workload, const api::WorkloadStatus& status) {
+  if (!api::is_true(status.conditions, api::kQuotaReserved) || !status.admission ||
+      api::is_true(status.conditions, api::kFinished)) {
+    return std::nullopt;
+  }
+  Charge charge{.cluster_queue = status.admission->cluster_queue};
+  for (const api::PodSetAssignment& assigned : status.admission->pod_set_assignments) {
+    std::int32_t spec_count = assigned.count;
+    for (const api::PodSet& pod_set : workload.pod_sets) {
+      if (pod_set.name == assigned.name) {
+        spec_count = pod_set.count;
+      }
+    }
+    const std::int32_t left = std::max(0, spec_count - reclaimed(status, assigned.name));
+    const bool shrunk = assigned.count > 0 && left < assigned.count;
+    for (const auto& [resource, amount] : assigned.resource_usage) {
+      const auto flavor = assigned.flavors.find(resource);
+      if (flavor == assigned.flavors.end()) {
+        continue;
+      }
+      const Amount counted = shrunk ? sat_mul(amount / assigned.count, left) : amount;
+      Amount& sum = charge.usage[FlavorResource{flavor->second, resource}];
+      sum = sat_add(sum, counted);
+    }
+  }
+  return charge;
+}
+
+// ---- observations ----
+
+void Model::observe(const ObjectEvent& event) {
+  MUSTER_CHECK(!undo_.recording()) << "facts change outside of transactions";
+  std::visit(
+      [this](const auto& e) {
+        using E = std::decay_t<decltype(e)>;
+        using T = std::decay_t<decltype(*e.object)>;
+        constexpr bool kUpsert = std::is_same_v<E, Upserted<T>>;
+        if constexpr (std::is_same_v<T, api::Workload>) {
+          kUpsert ? observe_workload(e.object) : erase_workload(e.object->meta.key());
+        } else if constexpr (std::is_same_v<T, api::Pod>) {
+          const ObjectKey key = e.object->meta.key();
+          const Ptr<api::Pod> old = kUpsert ? objects_.upsert(e.object) : objects_.erase<api::Pod>(key);
+          observe_pod(old.get(), kUpsert ? e.object.get() : nullptr);
+        } else if constexpr (kUpsert) {
+          objects_.upsert(e.object);
+        } else {
+          objects_.erase<T>(e.object->meta.key());
+        }
+        const auto& object = *e.object;
+        if constexpr (std::is_same_v<T, api::ClusterQueue>) {
+          kUpsert ? quota_.upsert_cluster_queue(object) : quota_.remove_cluster_queue(ClusterQueueName(object.meta.name));
+        } else if constexpr (std::is_same_v<T, api::Cohort>) {
+          kUpsert ? quota_.upsert_cohort(object) : quota_.remove_cohort(CohortName(object.meta.name));
+        } else if constexpr (std::is_same_v<T, api::Node>) {
+          kUpsert ? nodes_.upsert(e.object) : nodes_.remove(NodeName(object.meta.name));
+        }
+      },
+      event);
+}
+
+void Model::observe_workload(std::shared_ptr<const api::Workload> workload) {
+  const ObjectKey key = workload->meta.key();
+  auto it = workloads_.find(key);
+  if (it != workloads_.end() && it->second.observed->meta.uid != workload->meta.uid) {
+    erase_workload(key);  // recreated under the same name
+    it = workloads_.end();
+  }
+  if (it == workloads_.end()) {
+    it = workloads_.emplace(key, WorkloadState{}).first;
+    it->second.handle = static_cast<std::uint32_t>(handles_.size());
+    handles_.push_back(key);
+  } else if (is_older(workload->meta.resource_version, it->second.written_version)) {
+    return;  // the watch lags behind our own write
+  }
+  WorkloadState& state = it->second;
+  state.observed = workload;
+  objects_.upsert(std::move(workload));
+  if (!state.status_write) {
+    state.status = state.observed->status;
+  }
+  settle(key, state);
+}
+
+void Model::erase_workload(const ObjectKey& key) {
+  const auto it = workloads_.find(key);
+  if (it == workloads_.end()) {
+    return;
+  }
+  drop_hold(key);
+  set_open_slots(it->second, {});
+  set_charge(key, it->second, std::nullopt);
+  handles_[it->second.handle] = ObjectKey{};
+  workloads_.erase(it);
+  objects_.erase<api::Workload>(key);
+}
+
+void Model::observe_pod(const api::Pod* before, const api::Pod* after) {
+  if (before != nullptr && sits_on_node(*before)) {
+    nodes_.release(NodeName(before->spec.node_name), footprint_of(before->spec), 1);
+  }
+  if (after != nullptr && sits_on_node(*after)) {
+    nodes_.add(NodeName(after->spec.node_name), footprint_of(after->spec), 1);
+  }
+  const api::Pod& pod = after != nullptr ? *after : *before;
+  if (const api::OwnerReference* owner = api::controller_of(pod.meta)) {
+    settle_owner(owner->uid, pod.meta.key());
+  } else {
+    settle_owner(pod.meta.uid, pod.meta.key());
+  }
+}
+
+void Model::settle_owner(const Uid& owner, const ObjectKey& /*pod*/) {
+  for (const ObjectKey& key : objects_.workloads_of(owner)) {
+    if (const auto it = workloads_.find(key); it != workloads_.end()) {
+      settle(key, it->second);
+    }
+  }
+}
+
+// Brings charge and open slots in line with the assumed status and the pods.
+void Model::settle(const ObjectKey& key, WorkloadState& state) {
+  set_charge(key, state, charge_of(*state.observed, state.status));
+  if (!state.charge) {
+    state.plan.clear();
+  }
+  set_open_slots(state, open_slots(key, state));
+}
+
+void Model::set_charge(const ObjectKey& key, WorkloadState& state, std::optional<Charge> charge) {
+  if (state.charge == charge) {
+    return;
+  }
+  if (state.charge) {
+    quota_.remove_usage(state.charge->cluster_queue, state.charge->usage);
+    reserving_[state.charge->cluster_queue].erase(key);
+  }
+  state.charge = std::move(charge);
+  if (state.charge) {
+    quota_.add_usage(state.charge->cluster_queue, state.charge->usage);
+    reserving_[state.charge->cluster_queue].insert(key);
+  }
+}
+
+PlacementPlan Model::open_slots(const ObjectKey& key, const WorkloadState& state) const {
+  PlacementPlan open;
+  if (state.plan.empty()) {
+    return open;
+  }
+  const BoundPods bound = bound_pods(key);
+  for (const PodSetPlan& planned : state.plan) {
+    std::int32_t total = -reclaimed(state.status, planned.name);
+    for (const NodeSlots& slots : planned.slots) {
+      total += slots.count;
+    }
+    std::map<NodeName, std::int32_t> taken;
+    if (const auto it = bound.by_pod_set.find(planned.name); it != bound.by_pod_set.end()) {
+      taken = it->second;
+    }
+    for (const auto& [node, count] : taken) {
+      total -= count;
+    }
+    PodSetPlan rest{.name = planned.name, .per_pod = planned.per_pod};
+    for (const NodeSlots& slots : planned.slots) {
+      const std::int32_t left = std::min(slots.count - taken[slots.node], total);
+      if (left > 0) {
+        rest.slots.push_back({slots.node, left});
+        total -= left;
+      }
+    }
+    if (!rest.slots.empty()) {
+      open.push_back(std::move(rest));
+    }
+  }
+  return open;
+}
+
+void Model::set_open_slots(WorkloadState& state, PlacementPlan slots) {
+  if (state.open_slots == slots) {
+    return;
+  }
+  count_slots(state.open_slots, -1);
+  state.open_slots = std::move(slots);
+  count_slots(state.open_slots, +1);
+}
+
+void Model::count_slots(const PlacementPlan& plan, Amount sign) {
+  for (const PodSetPlan& pod_set : plan) {
+    for (const NodeSlots& slots : pod_set.slots) {
+      sign > 0 ? nodes_.add(slots.node, pod_set.per_pod, slots.count)
+               : nodes_.release(slots.node, pod_set.per_pod, slots.count);
+    }
+  }
+}
+
+void Model::count_pods(const ObjectKey& workload, Amount sign) {
+  for (const api::Pod* pod : pods_of(workload)) {
+    if (sits_on_node(*pod)) {
+      const NodeName node(pod->spec.node_name);
+      sign > 0 ? nodes_.add(node, footprint_of(pod->spec), 1) : nodes_.release(node, footprint_of(pod->spec), 1);
+    }
+  }
+}
+
+// ---- decisions ----
+
+void Model::assume(const ObjectKey& workload, api::WorkloadStatus status, std::optional<PlacementPlan> plan) {
+  WorkloadState& state = workloads_.at(workload);
+  state.status = std::move(status);
+  if (plan) {
+    state.plan = std::move(*plan);
+  }
+  settle(workload, state);
+}
+
+void Model::status_write_started(const ObjectKey& workload, EffectId id) { workloads_.at(workload).status_write = id; }
+
+void Model::status_write_ended(const ObjectKey& workload, std::shared_ptr<const api::Workload> result) {
+  const auto it = workloads_.find(workload);
+  if (it == workloads_.end()) {
+    return;
+  }
+  it->second.status_write.reset();
+  if (result == nullptr) {
+    erase_workload(workload);
+    return;
+  }
+  if (result->meta.uid == it->second.observed->meta.uid) {
+    it->second.written_version = result->meta.resource_version;
+  }
+  observe_workload(std::move(result));
+}
+
+void Model::replan(const ObjectKey& workload, PlacementPlan plan) {
+  WorkloadState& state = workloads_.at(workload);
+  state.plan = std::move(plan);
+  settle(workload, state);
+}
+
+void Model::hold(const ObjectKey& workload, Charge charge, PlacementPlan plan) {
+  drop_hold(workload);
+  WorkloadState& state = workloads_.at(workload);
+  quota_.add_usage(charge.cluster_queue, charge.usage);
+  state.hold = std::move(charge);
+  state.hold_slots = std::move(plan);
+  count_slots(state.hold_slots, +1);
+}
+
+void Model::drop_hold(const ObjectKey& workload) {
+  const auto it = workloads_.find(workload);
+  if (it == workloads_.end() || !it->second.hold) {
+    return;
+  }
+  quota_.remove_usage(it->second.hold->cluster_queue, it->second.hold->usage);
+  count_slots(it->second.hold_slots, -1);
+  it->second.hold.reset();
+  it->second.hold_slots.clear();
+}
+
+// ---- audit ----
+
+std::vector<std::string> Model::audit() const {
+  std::map<ClusterQueueName, Usage> expected;
+  const auto add = [&expected](const std::optional<Charge>& charge) {
+    if (charge) {
+      for (const auto& [fr, amount] : charge->usage) {
+        Amount& sum = expected[charge->cluster_queue][fr];
+        sum = sat_add(sum, amount);
+      }
+    }
+  };
+  for (const auto& [key, state] : workloads_) {
+    add(charge_of(*state.observed, state.status));
+    add(state.hold);
+  }
+  std::vector<std::string> drift;
+  for (const auto& [name, queue] : objects_.all<api::ClusterQueue>().all()) {
+    const ClusterQueueName queue_name(queue->meta.name);
+    for (const FlavorResource& fr : quota_.resources_of(queue_name)) {
+      const Amount ledger = quota_.usage(queue_name, fr);
+      const Amount objects = expected[queue_name][fr];
+      if (ledger != objects) {
+        drift.push_back(queue_name.str() + " " + fr.flavor.str() + "/" + fr.resource + ": ledger " +
+                        std::to_string(ledger) + ", objects " + std::to_string(objects));
+      }
+    }
+  }
+  return drift;
+}
+
+std::uint64_t Model::hash() const {
+  Hash hash;
+  hash.add(static_cast<Amount>(quota_.hash())).add(static_cast<Amount>(nodes_.hash()));
+  for (const auto& [key, state] : workloads_) {
+    hash.add(static_cast<Amount>(state.charged)).add(static_cast<Amount>(state.hold_charged));
+  }
+  return hash.value();
+}
+
+void Model::undo_to(std::size_t mark) {
+  while (undo_.size() > mark) {
+    const UndoEntry entry = undo_.pop();
+    switch (entry.kind) {
+      case UndoKind::kQuotaUsage:
+        quota_.undo(entry);
+        break;
+      case UndoKind::kNodeUsed:
+      case UndoKind::kNodePods:
+      case UndoKind::kNodePort:
+        nodes_.undo(entry);
+        break;
+      case UndoKind::kWorkloadCharged: {
+        WorkloadState& state = workloads_.at(handles_[entry.owner]);
+        (entry.slot == 0 ? state.charged : state.hold_charged) = entry.old_value != 0;
+        break;
+      }
+    }
+  }
+}
+
+// ---- Transaction ----
+
+Transaction::Transaction(Model& model) : model_(model), mark_(model.undo_.size()) {
+#ifndef NDEBUG
+  constexpr std::size_t kSmall = 64;  // hashing costs as much as the model is large
+  if (model.workloads_.size() <= kSmall && model.nodes_.size() <= kSmall) {
+    hash_before_ = model.hash();
+  }
+#endif
+  model_.undo_.begin();
+}
+
+Transaction::~Transaction() {
+  if (!committed_) {
+    model_.undo_to(mark_);
+    MUSTER_CHECK(!hash_before_ || model_.hash() == *hash_before_) << "a rollback did not restore the model";
+  }
+  model_.undo_.end();
+}
+
+void Transaction::set_workload_counted(const ObjectKey& key, bool counted) {
+  const auto it = model_.workloads_.find(key);
+  if (it == model_.workloads_.end() || it->second.charged == counted) {
+    return;
+  }
+  WorkloadState& state = it->second;
+  model_.undo_.record({.kind = UndoKind::kWorkloadCharged, .owner = state.handle, .slot = 0, .old_value = !counted});
+  state.charged = counted;
+  if (state.charge) {
+    counted ? model_.quota_.add_usage(state.charge->cluster_queue, state.charge->usage)
+            : model_.quota_.remove_usage(state.charge->cluster_queue, state.charge->usage);
+  }
+  const Amount sign = counted ? +1 : -1;
+  model_.count_slots(state.open_slots, sign);
+  model_.count_pods(key, sign);
+}
+
+void Transaction::set_hold_counted(const ObjectKey& key, bool counted) {
+  const auto it = model_.workloads_.find(key);
+  if (it == model_.workloads_.end() || !it->second.hold || it->second.hold_charged == counted) {
+    return;
+  }
+  WorkloadState& state = it->second;
+  model_.undo_.record({.kind = UndoKind::kWorkloadCharged, .owner = state.handle, .slot = 1, .old_value = !counted});
+  state.hold_charged = counted;
+  counted ? model_.quota_.add_usage(state.hold->cluster_queue, state.hold->usage)
+          : model_.quota_.remove_usage(state.hold->cluster_queue, state.hold->usage);
+  model_.count_slots(state.hold_slots, counted ? +1 : -1);
+}
+
+void Transaction::remove_workload(const ObjectKey& key) { set_workload_counted(key, false); }
+
+void Transaction::restore_workload(const ObjectKey& key) { set_workload_counted(key, true); }
+
+void Transaction::lift_hold(const ObjectKey& key) { set_hold_counted(key, false); }
+
+void Transaction::add_usage(const ClusterQueueName& queue, const Usage& usage) { model_.quota_.add_usage(queue, usage); }
+
+void Transaction::remove_usage(const ClusterQueueName& queue, const Usage& usage) {
+  model_.quota_.remove_usage(queue, usage);
+}
+
+void Transaction::add_slots(const PlacementPlan& plan) { model_.count_slots(plan, +1); }
+
+void Transaction::release_slots(const PlacementPlan& plan) { model_.count_slots(plan, -1); }
+
+}  // namespace muster::framework
