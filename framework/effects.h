@@ -43,6 +43,15 @@ struct ObjectRef {
   friend bool operator==(const ObjectRef&, const ObjectRef&) = default;
 };
 
+// Also carried by effects as `event`: told once their write was really made (ProgramDone::events).
+struct EmitEvent {
+  ObjectRef regarding{};
+  bool warning = false;
+  std::string reason{};
+  std::string action{};
+  std::string note{};
+};
+
 // What one podset's pods get when their job starts (spec/workloads.md §1.6).
 struct PodSetInfo {
   std::string name{};
@@ -60,6 +69,7 @@ struct CreateWorkload {
   std::string name{};  // of the Workload
   std::optional<api::PriorityClassRef> priority_class{};
   std::int32_t priority = 0;
+  std::optional<EmitEvent> event{};
 };
 
 // Rewrite podsets (and queue, priority) of a pending Workload that no longer matches its suspended job.
@@ -68,6 +78,7 @@ struct RewriteWorkload {
   ObjectRef job{};
   std::optional<api::PriorityClassRef> priority_class{};
   std::int32_t priority = 0;
+  std::optional<EmitEvent> event{};
 };
 
 // Merge-patch of single spec fields; absent fields stay.
@@ -78,6 +89,7 @@ struct PatchWorkloadSpec {
   std::optional<api::PriorityClassRef> priority_class{};
   std::optional<std::int32_t> priority{};
   std::optional<std::string> admission_gated_by{};  // annotation; empty removes it
+  std::optional<EmitEvent> event{};
 };
 
 // The whole status Muster owns, applied server-side (field manager kueue-admission, forced).
@@ -107,6 +119,7 @@ struct ChangeFinalizer {
 
 struct DeleteObject {
   ObjectRef object{};
+  std::optional<EmitEvent> event{};
 };
 
 // Unsuspend and inject the podset infos, in one patch. Waits for the Job's `Suspended` condition where the API server
@@ -114,6 +127,7 @@ struct DeleteObject {
 struct StartJob {
   ObjectRef job{};
   std::vector<PodSetInfo> pod_sets{};
+  std::optional<EmitEvent> event{};
 };
 
 // Suspend and restore the templates from the Workload as it stands at that moment; without one, only suspend.
@@ -122,6 +136,7 @@ struct StopJob {
   std::optional<ObjectRef> workload{};
   std::string reason{};  // StoppedReason of spec/workloads.md §1.7
   std::string message{};
+  std::optional<EmitEvent> event{};
 };
 
 // Remove a scheduling gate of a plain pod and inject its podset info.
@@ -129,6 +144,7 @@ struct UngatePod {
   ObjectRef pod{};
   std::string gate{};
   PodSetInfo info{};
+  std::optional<EmitEvent> event{};
 };
 
 struct BindPod {
@@ -141,14 +157,6 @@ struct BindPod {
 struct PatchPodCondition {
   ObjectRef pod{};
   api::Condition condition{};
-};
-
-struct EmitEvent {
-  ObjectRef regarding{};
-  bool warning = false;
-  std::string reason{};
-  std::string action{};
-  std::string note{};
 };
 
 using EffectBody = std::variant<CreateWorkload, RewriteWorkload, PatchWorkloadSpec, PatchWorkloadStatus,

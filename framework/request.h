@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "framework/effects.h"
@@ -26,9 +27,11 @@ struct ApiReply {
   std::string body{};
 };
 
-// The end of a program.
+// The end of a program. `events` tell users what was really written (nothing when it was there already): whoever runs
+// the program emits them as EmitEvent effects of their own, in the lane that may drop.
 struct ProgramDone {
   std::shared_ptr<const api::Workload> workload{};
+  std::vector<EmitEvent> events{};
 };
 struct ProgramFailed {
   Error error{};
