@@ -188,12 +188,9 @@ QuotaTree::NodeIndex QuotaTree::root_of(NodeIndex node) const {
 }
 
 void QuotaTree::rebuild(NodeIndex node) {
-  std::vector<NodeIndex> children;
-  for (const NodeIndex child : nodes_[node].children) {
-    if (parent_of(child) == node) {
-      rebuild(child);
-      children.push_back(child);
-    }
+  const std::vector<NodeIndex> children = children_of(node);
+  for (const NodeIndex child : children) {
+    rebuild(child);
   }
   const bool is_queue = nodes_[node].is_queue;
   for (Cell& cell : nodes_[node].cells) {
@@ -278,6 +275,27 @@ void QuotaTree::collect_queues(NodeIndex node, std::vector<ClusterQueueName>& ou
 std::vector<FlavorResource> QuotaTree::resources_of(const ClusterQueueName& name) const {
   const TreeNode* node = queue(name);
   return node == nullptr ? std::vector<FlavorResource>{} : node->order;
+}
+
+std::optional<QuotaTree::NodeIndex> QuotaTree::find(const ClusterQueueName& name) const {
+  const auto it = queues_.find(name.str());
+  return it == queues_.end() ? std::nullopt : std::optional<NodeIndex>(it->second);
+}
+
+std::vector<QuotaTree::NodeIndex> QuotaTree::children_of(NodeIndex node) const {
+  std::vector<NodeIndex> children;
+  for (const NodeIndex child : nodes_[node].children) {
+    if (parent_of(child) == node) {
+      children.push_back(child);
+    }
+  }
+  return children;
+}
+
+QuotaTree::Share QuotaTree::share_of(NodeIndex node, const FlavorResource& fr) const {
+  const auto id = id_of(fr);
+  const Cell* cell = id ? find_cell(node, *id) : nullptr;
+  return cell == nullptr ? Share{} : Share{cell->subtree, cell->usage, local_available(*cell)};
 }
 
 // ---- amounts ----

@@ -77,12 +77,29 @@ class QuotaTree {
   // All (flavor, resource) of the queue in manifest order.
   std::vector<FlavorResource> resources_of(const ClusterQueueName& queue) const;
 
+  // ---- the tree itself, for algorithms that walk it (preemption, fair sharing) ----
+  // A ClusterQueue or a Cohort. Valid until the next fact.
+  using NodeIndex = std::uint32_t;
+  // What one node has of a (flavor, resource). `subtree`: its own quota and what its children lend it.
+  struct Share {
+    Amount subtree = 0;
+    Amount usage = 0;
+    Amount local_available = 0;  // unused of what it never lends
+  };
+  std::optional<NodeIndex> find(const ClusterQueueName& queue) const;
+  // The parent that arithmetic uses: none within a cycle of cohorts.
+  std::optional<NodeIndex> parent_of(NodeIndex node) const;
+  // Those whose parent_of is this node.
+  std::vector<NodeIndex> children_of(NodeIndex node) const;
+  bool is_queue(NodeIndex node) const { return nodes_[node].is_queue; }
+  const std::string& name_of(NodeIndex node) const { return nodes_[node].name; }
+  Share share_of(NodeIndex node, const FlavorResource& fr) const;
+
   void undo(const UndoEntry& entry);
   // For the self-audit and for tests of rollback: equal states have equal hashes.
   std::uint64_t hash() const;
 
  private:
-  using NodeIndex = std::uint32_t;
   using FrId = std::uint32_t;
 
   struct Cell {
@@ -106,8 +123,6 @@ class QuotaTree {
 
   NodeIndex node_for(const std::string& name, bool is_queue);
   const TreeNode* queue(const ClusterQueueName& name) const;
-  // The parent that arithmetic uses: none within a cycle of cohorts.
-  std::optional<NodeIndex> parent_of(NodeIndex node) const;
   NodeIndex root_of(NodeIndex node) const;
   void set_quotas(NodeIndex node, const std::vector<api::ResourceGroup>& groups);
   void set_parent(NodeIndex node, const std::string& parent);
