@@ -28,10 +28,21 @@ class QueueView {
   virtual PendingCounts pending_in(const ObjectKey& local_queue) const = 0;
 };
 
+// What the core has handed out. Implemented by the core.
+class WritesView {
+ public:
+  virtual ~WritesView() = default;
+  // A write of this object is under way, or done and not yet seen by a watch: what the model says of it may be old.
+  virtual bool pending(const ObjectRef& object) const = 0;
+};
+
 struct ReconcileContext {
   const Model& model;
   const QueueView& queue;
   TimePoint now{};
+  const WritesView* writes = nullptr;  // null: nothing is under way
+
+  bool write_pending(const ObjectRef& object) const { return writes != nullptr && writes->pending(object); }
 };
 
 struct ReconcileResult {
