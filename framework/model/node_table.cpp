@@ -1,8 +1,8 @@
 #include "framework/model/node_table.h"
 
-#include <algorithm>
-
 #include "base/check.h"
+
+#include <algorithm>
 
 namespace muster::framework {
 namespace {
@@ -22,7 +22,9 @@ Amount& slot_of(std::vector<Amount>& amounts, std::size_t column) {
   return amounts[column];
 }
 
-bool is_any_address(const std::string& ip) { return ip.empty() || ip == "0.0.0.0"; }
+bool is_any_address(const std::string& ip) {
+  return ip.empty() || ip == "0.0.0.0";
+}
 
 bool same_protocol(const std::string& a, const std::string& b) {
   static const std::string kTcp = "TCP";
@@ -78,7 +80,9 @@ const api::Node& NodeTable::node(NodeId id) const {
   return *rows_[id].node;
 }
 
-NodeName NodeTable::name(NodeId id) const { return NodeName(rows_[id].name); }
+NodeName NodeTable::name(NodeId id) const {
+  return NodeName(rows_[id].name);
+}
 
 NodeId NodeTable::row_for(const std::string& name) {
   if (const auto it = by_name_.find(name); it != by_name_.end()) {

@@ -6,6 +6,12 @@
 // for the sorted list alone.
 #pragma once
 
+#include "api/core/node.h"
+#include "api/core/pod.h"
+#include "base/ids.h"
+#include "framework/model/hash.h"
+#include "framework/model/undo_log.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,19 +19,13 @@
 #include <string>
 #include <vector>
 
-#include "api/core/node.h"
-#include "api/core/pod.h"
-#include "base/ids.h"
-#include "framework/model/hash.h"
-#include "framework/model/undo_log.h"
-
 namespace muster::framework {
 
 using NodeId = std::uint32_t;
 
 // What one pod takes from a node.
 struct PodFootprint {
-  api::ResourceAmounts requests{};        // without `pods`, which is always 1 a pod
+  api::ResourceAmounts requests{};  // without `pods`, which is always 1 a pod
   std::vector<api::HostPort> host_ports{};
   friend bool operator==(const PodFootprint&, const PodFootprint&) = default;
 };
@@ -33,6 +33,7 @@ struct PodFootprint {
 class NodeTable {
  public:
   explicit NodeTable(UndoLog& undo) : undo_(undo) {}
+
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
 
@@ -41,7 +42,9 @@ class NodeTable {
 
   // Ids of existing (non-ghost) nodes in name order. Borrowed; invalid after the next upsert or remove.
   const std::vector<NodeId>& ids() const { return sorted_; }
+
   std::size_t size() const { return sorted_.size(); }
+
   std::optional<NodeId> find(const NodeName& name) const;
   const api::Node& node(NodeId id) const;
   NodeName name(NodeId id) const;
@@ -69,6 +72,7 @@ class NodeTable {
     api::HostPort port{};
     Amount count = 0;
   };
+
   struct Row {
     std::string name{};
     std::shared_ptr<const api::Node> node{};  // null: ghost
@@ -76,6 +80,7 @@ class NodeTable {
     std::vector<Amount> used{};
     std::vector<PortUse> ports{};
   };
+
   using Column = std::uint32_t;
   static constexpr Column kPodsColumn = 0;
 
