@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <type_traits>
 
 #include "api/constants.h"
@@ -28,13 +29,6 @@ bool is_older(const std::string& version, const std::string& than) {
   return parse(version, a) && parse(than, b) && a < b;
 }
 
-std::string pod_set_of(const api::Pod& pod, const api::Workload& workload) {
-  if (const std::string* label = api::find(pod.meta.labels, api::kPodSetLabel)) {
-    return *label;
-  }
-  return workload.pod_sets.empty() ? std::string(api::kDefaultPodSet) : workload.pod_sets.front().name;
-}
-
 std::int32_t reclaimed(const api::WorkloadStatus& status, const std::string& pod_set) {
   for (const api::ReclaimablePod& item : status.reclaimable_pods) {
     if (item.name == pod_set) {
@@ -45,6 +39,30 @@ std::int32_t reclaimed(const api::WorkloadStatus& status, const std::string& pod
 }
 
 }  // namespace
+
+std::string pod_set_of(const api::Pod& pod, const api::Workload& workload) {
+  if (const std::string* label = api::find(pod.meta.labels, api::kPodSetLabel)) {
+    return *label;
+  }
+  return workload.pod_sets.empty() ? std::string(api::kDefaultPodSet) : workload.pod_sets.front().name;
+}
+
+std::int32_t pods_needed(const api::Workload& workload, const api::WorkloadStatus& status, const std::string& pod_set) {
+  std::int32_t needed = std::numeric_limits<std::int32_t>::max();
+  for (const api::PodSet& spec : workload.pod_sets) {
+    if (spec.name == pod_set) {
+      needed = std::max(0, spec.count - reclaimed(status, pod_set));
+    }
+  }
+  if (status.admission) {
+    for (const api::PodSetAssignment& assigned : status.admission->pod_set_assignments) {
+      if (assigned.name == pod_set) {
+        needed = std::min(needed, assigned.count);
+      }
+    }
+  }
+  return needed;
+}
 
 // ---- reading ----
 
@@ -251,10 +269,11 @@ PlacementPlan Model::open_slots(const ObjectKey& key, const WorkloadState& state
   }
   const BoundPods bound = bound_pods(key);
   for (const PodSetPlan& planned : state.plan) {
-    std::int32_t total = -reclaimed(state.status, planned.name);
+    std::int32_t total = 0;
     for (const NodeSlots& slots : planned.slots) {
       total += slots.count;
     }
+    total = std::min(total, pods_needed(*state.observed, state.status, planned.name));
     std::map<NodeName, std::int32_t> taken;
     if (const auto it = bound.by_pod_set.find(planned.name); it != bound.by_pod_set.end()) {
       taken = it->second;
