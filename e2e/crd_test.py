@@ -13,8 +13,10 @@ import pathlib
 import subprocess
 
 import pytest
+import yaml
 
 CRDS = pathlib.Path(__file__).resolve().parent.parent / "manifests" / "crd"
+SAMPLES = CRDS.parent / "samples"
 NAMESPACE = "muster-crd-test"
 ABSENT = None  # stands for "no field" in tables
 names = (f"t-{os.getpid()}-{n}" for n in itertools.count())
@@ -833,3 +835,33 @@ def test_client_side_apply_fits():
     """kubectl apply keeps the whole object in an annotation, for which 256 KiB are allowed."""
     for path in CRDS.glob("*s.yaml"):
         assert path.stat().st_size < 256 * 1024, path.name
+
+
+# ---------------------------------------------------------------- samples
+
+
+def documents(path):
+    return [doc for doc in yaml.safe_load_all(path.read_text()) if doc]
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.rglob("*.yaml")), ids=lambda p: str(p.relative_to(SAMPLES)))
+def test_samples_are_valid(path):
+    for obj in documents(path):
+        if "namespace" in obj["metadata"]:
+            obj["metadata"]["namespace"] = NAMESPACE
+        if obj["kind"] != "Namespace":
+            obj["metadata"].pop("name", None)
+            obj["metadata"]["generateName"] = "sample-"
+        outcome = kubectl("create", "--dry-run=server", "--validate=strict", "-f", "-", stdin=obj)
+        assert outcome[0] or "already exists" in outcome[1], outcome[1]
+
+
+def test_simulated_jobs_name_existing_queues_and_classes():
+    queues = documents(SAMPLES / "simulate" / "queues.yaml")
+    local = {(o["metadata"]["namespace"], o["metadata"]["name"]) for o in queues if o["kind"] == "LocalQueue"}
+    classes = {o["metadata"]["name"] for o in queues if o["kind"] == "WorkloadPriorityClass"}
+    for job in documents(SAMPLES / "simulate" / "jobs.yaml"):
+        labels, annotations = job["metadata"]["labels"], job["metadata"]["annotations"]
+        assert (job["metadata"]["namespace"], labels["kueue.x-k8s.io/queue-name"]) in local
+        assert labels["kueue.x-k8s.io/priority-class"] in classes
+        assert {"muster.x-k8s.io/run-time", "muster.x-k8s.io/submit-time"} == set(annotations)
