@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/cycle/cycle.h"
@@ -27,10 +28,12 @@
 namespace muster::framework {
 
 struct CoreOptions {
-  TotalsRules totals{};                       // which resources count, and how they are transformed
+  TotalsRules totals{};                             // which resources count for quota
   Duration hold_timeout = std::chrono::minutes(5);  // a preemptor's claim on what its victims free
-  Duration error_backoff = std::chrono::seconds(1);
-  int cycles_per_settle = 1000;               // bound of one settle; `more` says that work is left
+  Duration min_backoff = std::chrono::seconds(1);   // after a write that the API server refused; doubles
+  Duration max_backoff = std::chrono::minutes(1);
+  Duration queue_status_period = std::chrono::seconds(1);  // a queue's status is written at most this often
+  int cycles_per_settle = 1000;                            // bound of one settle; Output::more says that work is left
 };
 
 struct Output {
@@ -52,32 +55,70 @@ class Core {
   const Model& model() const { return model_; }
   const Queue& queue() const { return queue_; }
   bool synced() const { return synced_; }
+  std::size_t effects_in_flight() const { return in_flight_.size(); }
 
  private:
-  void apply_object(TimePoint now, const ObjectEvent& event);
+  using Touched = std::pair<Kind, ObjectKey>;
+
+  struct Refused {  // writes of a Workload that failed in a row
+    int times = 0;
+    TimePoint not_before{};
+  };
+
+  struct BindOutcome {
+    Verdict verdict{};
+    std::vector<EffectBody> effects{};
+    std::optional<PlacementPlan> new_plan{};
+  };
+
+  // core_events.cpp: what an event touches, and whom it wakes.
+  void apply_object(const ObjectEvent& event);
   void on_done(const EffectDone& done);
   void on_failed(TimePoint now, const EffectFailed& failed);
-
-  void touch(Kind kind, const ObjectKey& key) { dirty_[kind].insert(key); }
+  void on_status_written(const PatchWorkloadStatus& written, std::shared_ptr<const api::Workload> result, bool failed);
+  template <class T>
+  void touch_object(const T* before, const T* after);
+  void touch(Kind kind, const ObjectKey& key) { dirty_.insert({kind, key}); }
   void touch_workload(const ObjectKey& key);
-  void touch_queues_of(const ObjectKey& workload);
-  void touch_after(const ObjectEvent& event);
-  void wake_after(TimePoint now, const ObjectEvent& event);
-  void wake_quota(TimePoint now, const ClusterQueueName& queue);
+  void touch_owner(const api::ObjectMeta& meta);
+  void touch_workloads_in(const ObjectKey& local_queue);
+  void touch_everything();
+  void wake(WakeKind kind, std::string name) { queue_.wake({kind, std::move(name)}); }
+  void wake_quota(const ClusterQueueName& queue);
+  std::optional<Charge> charge(const ObjectKey& workload) const;
+  void wake_released(const std::optional<Charge>& before, const std::optional<Charge>& after);
+  void refuse(TimePoint now, const ObjectKey& workload);
 
-  void reconcile_dirty(TimePoint now, Output& out);
-  void take(const ReconcileResult& result, TimePoint now, Output& out);
-  void refresh_queue(TimePoint now, const ObjectKey& workload, Output& out);
-  void run_cycles(TimePoint now, Output& out);
-  void carry_out(const CycleResult& result, TimePoint now, Output& out);
-  void expire_holds(TimePoint now);
-  void run_pod_stage(TimePoint now, Output& out);
-  void bind_pods(TimePoint now, const ObjectKey& key, Output& out);
-  void evict(TimePoint now, const ObjectKey& key, const Verdict& why, Output& out);
-  void set_status(const ObjectKey& workload, api::WorkloadStatus status, std::optional<PlacementPlan> plan);
-  void write_statuses(Output& out);
+  // core.cpp: the loop.
+  bool reconcile_dirty(TimePoint now, Output& out);
+  void reconcile(const Touched& object, TimePoint now, Output& out);
+  void reconcile_queue_statuses(TimePoint now, Output& out);
+  void refresh_cluster_queues();
+  void refresh_places(TimePoint now, Output& out);
+  void refresh_place(TimePoint now, const ObjectKey& key, Output& out);
   void emit(EffectBody body, Output& out);
+  void write_statuses(TimePoint now, Output& out);
+  void collect_due(TimePoint now);
   std::optional<TimePoint> earliest_deadline() const;
+  void again_at(Kind kind, const ObjectKey& key, TimePoint when);
+
+  // core_decisions.cpp: decisions become statuses and effects.
+  bool run_cycles(TimePoint now, Output& out);
+  void admit(TimePoint now, const Decision& decision, Output& out);
+  void preempt(TimePoint now, const Decision& decision, Output& out);
+  void park(TimePoint now, const Decision& decision, Output& out);
+  void evict_victim(TimePoint now, const Decision& decision, const Victim& victim, Output& out);
+  void stamp_pending(TimePoint now, const WorkloadInfo& workload, const ParkedReason& why, Output& out);
+  void stamp_class(TimePoint now, const WorkloadInfo& first, const ParkedReason& why, Output& out);
+  void set_status(const ObjectKey& key, api::WorkloadStatus status, std::optional<PlacementPlan> plan = std::nullopt);
+  void drop_hold(const ObjectKey& key);
+
+  // core_pods.cpp: after admission.
+  void run_pod_stage(TimePoint now, Output& out);
+  void serve_pods(TimePoint now, const ObjectKey& key, Output& out);
+  BindOutcome ask_bind(const ObjectKey& key, const WorkloadState& state, TimePoint now);
+  Verdict permit(const ObjectKey& key, PermitPhase phase, TimePoint now) const;
+  void evict_whole(TimePoint now, const ObjectKey& key, const Verdict& why, Output& out);
 
   CoreOptions options_;
   Profile profile_;
@@ -86,15 +127,22 @@ class Core {
   Queue queue_;
   Cycle cycle_;
   bool synced_ = false;
+  bool cluster_queues_dirty_ = true;
   EffectId next_id_ = 1;
-  std::map<Kind, std::set<ObjectKey>> dirty_{};
-  std::set<ObjectKey> unqueued_dirty_{};                // Workloads whose place in the queue must be looked at
-  std::set<ObjectKey> status_dirty_{};                  // Workloads whose assumed status may need a write
-  std::set<ObjectKey> bind_dirty_{};                    // admitted gangs whose pods or nodes changed
-  std::map<EffectId, EffectBody> in_flight_{};
-  std::map<std::string, EffectId> slots_in_flight_{};   // merge_key -> newest effect
-  std::map<std::pair<Kind, ObjectKey>, TimePoint> again_{};
-  std::map<ObjectKey, TimePoint> hold_deadlines_{};
+
+  std::set<Touched> dirty_{};            // to reconcile
+  std::set<Touched> queue_dirty_{};      // ClusterQueues and LocalQueues: reconciled last, and not too often
+  std::set<ObjectKey> places_dirty_{};   // Workloads whose place in the queue must be looked at
+  std::set<ObjectKey> status_dirty_{};   // Workloads whose assumed status may need a write
+  std::set<ObjectKey> pods_dirty_{};     // admitted Workloads whose pods or nodes changed
+  std::map<Touched, TimePoint> again_{};  // look again then
+  std::map<Touched, TimePoint> queue_status_at_{};
+  std::map<ObjectKey, TimePoint> hold_until_{};
+  std::map<ObjectKey, Refused> refused_{};
+  std::map<EffectId, Effect> in_flight_{};
+  std::map<std::string, EffectId> newest_{};  // merge_key -> effect in flight
+  // Queued Workloads without a QuotaReserved condition, by class: they get the class's reason when it is parked.
+  std::map<std::pair<ClusterQueueName, ClassId>, std::set<ObjectKey>> unstamped_{};
 };
 
 }  // namespace muster::framework

@@ -50,6 +50,7 @@ struct EmitEvent {
   std::string reason{};
   std::string action{};
   std::string note{};
+  friend bool operator==(const EmitEvent&, const EmitEvent&) = default;
 };
 
 // What one podset's pods get when their job starts (spec/workloads.md §1.6).
@@ -70,6 +71,7 @@ struct CreateWorkload {
   std::optional<api::PriorityClassRef> priority_class{};
   std::int32_t priority = 0;
   std::optional<EmitEvent> event{};
+  friend bool operator==(const CreateWorkload&, const CreateWorkload&) = default;
 };
 
 // Rewrite podsets (and queue, priority) of a pending Workload that no longer matches its suspended job.
@@ -79,6 +81,7 @@ struct RewriteWorkload {
   std::optional<api::PriorityClassRef> priority_class{};
   std::int32_t priority = 0;
   std::optional<EmitEvent> event{};
+  friend bool operator==(const RewriteWorkload&, const RewriteWorkload&) = default;
 };
 
 // Merge-patch of single spec fields; absent fields stay.
@@ -90,6 +93,7 @@ struct PatchWorkloadSpec {
   std::optional<std::int32_t> priority{};
   std::optional<std::string> admission_gated_by{};  // annotation; empty removes it
   std::optional<EmitEvent> event{};
+  friend bool operator==(const PatchWorkloadSpec&, const PatchWorkloadSpec&) = default;
 };
 
 // The whole status Muster owns, applied server-side (field manager kueue-admission, forced).
@@ -97,16 +101,19 @@ struct PatchWorkloadStatus {
   ObjectRef workload{};
   std::string resource_version{};  // precondition; the state this status was computed from
   api::WorkloadStatus status{};
+  friend bool operator==(const PatchWorkloadStatus&, const PatchWorkloadStatus&) = default;
 };
 
 struct PatchClusterQueueStatus {
   ObjectRef queue{};
   api::ClusterQueueStatus status{};
+  friend bool operator==(const PatchClusterQueueStatus&, const PatchClusterQueueStatus&) = default;
 };
 
 struct PatchLocalQueueStatus {
   ObjectRef queue{};
   api::LocalQueueStatus status{};
+  friend bool operator==(const PatchLocalQueueStatus&, const PatchLocalQueueStatus&) = default;
 };
 
 enum class FinalizerChange : std::uint8_t { kAdd, kRemove };
@@ -115,11 +122,13 @@ struct ChangeFinalizer {
   ObjectRef object{};
   std::string finalizer{};
   FinalizerChange change = FinalizerChange::kAdd;
+  friend bool operator==(const ChangeFinalizer&, const ChangeFinalizer&) = default;
 };
 
 struct DeleteObject {
   ObjectRef object{};
   std::optional<EmitEvent> event{};
+  friend bool operator==(const DeleteObject&, const DeleteObject&) = default;
 };
 
 // Unsuspend and inject the podset infos, in one patch. Waits for the Job's `Suspended` condition where the API server
@@ -128,6 +137,7 @@ struct StartJob {
   ObjectRef job{};
   std::vector<PodSetInfo> pod_sets{};
   std::optional<EmitEvent> event{};
+  friend bool operator==(const StartJob&, const StartJob&) = default;
 };
 
 // Suspend and restore the templates from the Workload as it stands at that moment; without one, only suspend.
@@ -137,6 +147,7 @@ struct StopJob {
   std::string reason{};  // StoppedReason of spec/workloads.md §1.7
   std::string message{};
   std::optional<EmitEvent> event{};
+  friend bool operator==(const StopJob&, const StopJob&) = default;
 };
 
 // Remove a scheduling gate of a plain pod and inject its podset info.
@@ -145,18 +156,21 @@ struct UngatePod {
   std::string gate{};
   PodSetInfo info{};
   std::optional<EmitEvent> event{};
+  friend bool operator==(const UngatePod&, const UngatePod&) = default;
 };
 
 struct BindPod {
   ObjectRef pod{};
   NodeName node{};
   ObjectKey workload{};
+  friend bool operator==(const BindPod&, const BindPod&) = default;
 };
 
 // A condition on a pod's status: PodScheduled=False with the gang's reason, TerminationTarget, …
 struct PatchPodCondition {
   ObjectRef pod{};
   api::Condition condition{};
+  friend bool operator==(const PatchPodCondition&, const PatchPodCondition&) = default;
 };
 
 using EffectBody = std::variant<CreateWorkload, RewriteWorkload, PatchWorkloadSpec, PatchWorkloadStatus,
@@ -166,6 +180,7 @@ using EffectBody = std::variant<CreateWorkload, RewriteWorkload, PatchWorkloadSp
 struct Effect {
   EffectId id = 0;
   EffectBody body{};
+  friend bool operator==(const Effect&, const Effect&) = default;
 };
 
 using Effects = std::vector<Effect>;

@@ -177,7 +177,7 @@ class Permit {
 struct BindContext {
   const ObjectKey& key;
   const WorkloadState& workload;
-  Transaction& transaction;  // committed when the plugin succeeds
+  Transaction& transaction;  // for trying: always rolled back; what stays is `new_plan` and `effects`
   const NodePlugins& node_plugins;
   TimePoint now{};
   std::vector<EffectBody> effects{};
@@ -186,7 +186,8 @@ struct BindContext {
   const Model& model() const { return transaction.model(); }
 };
 
-// Asks for the pods of an admitted Workload to be bound. kSkip passes it to the next plugin; kSuccess ends the list;
+// Asks for the pods of an admitted Workload to be bound. Also called when an admitted Workload has no plan yet (after a
+// restart): then the host takes `new_plan` at once and the effects only when Permit agrees. kSkip passes it to the next plugin; kSuccess ends the list;
 // kUnschedulable evicts the Workload whole (a gang that cannot be completed or repaired), with reason and message.
 class Bind {
  public:

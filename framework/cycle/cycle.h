@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,19 +35,27 @@ class Cycle {
  public:
   explicit Cycle(const Profile& profile) : profile_(profile) {}
 
-  // One cycle over the heads of the queue; empty when there are none. Admitted workloads leave the queue and are not
-  // yet charged in the model: the caller assumes them before the next cycle (the transaction of each entry has been
-  // checked against all entries before it).
-  CycleResult run(Model& model, Queue& queue, TimePoint now);
+  // One cycle over the heads of the queue; no decisions when there are none. Changes neither model nor queue: the
+  // caller carries the decisions out, in order, before it asks for the next cycle.
+  CycleResult run(Model& model, const Queue& queue, TimePoint now);
 
  private:
-  struct Nominee;
-  Nominee nominate(Model& model, const WorkloadInfo& workload, TimePoint now) const;
-  Verdict filter(Transaction& tx, const WorkloadInfo& workload, Assignment& assignment, TimePoint now) const;
-  bool passes(Transaction& tx, const WorkloadInfo& workload, Assignment& assignment, TimePoint now) const;
+  struct Nominee {
+    std::shared_ptr<const WorkloadInfo> workload{};
+    Entry entry{};
+    Verdict verdict{};  // of the filters: success, or why nothing fits
+  };
+
+  Nominee nominate(Model& model, const WorkloadInfo& head, TimePoint now) const;
+  Decision process(Transaction& cycle, Model& model, Nominee& nominee, std::set<ObjectKey>& claimed, TimePoint now) const;
+  bool still_fits(Model& model, Nominee& nominee, const std::set<ObjectKey>& claimed, TimePoint now) const;
+  Verdict reserve(Transaction& cycle, const Nominee& nominee) const;
+
+  // The plugin stages, each stamping the plugin that decided.
+  Verdict filter(Model& model, Transaction& tx, const WorkloadInfo& workload, Assignment& out, TimePoint now) const;
+  bool passes(Model& model, Transaction& tx, const WorkloadInfo& workload, Assignment& assignment, TimePoint now) const;
   Outlook outlook(Model& model, const WorkloadInfo& workload, const FlavorResource& fr, Amount amount, TimePoint now) const;
-  std::vector<Victim> find_victims(Model& model, const WorkloadInfo& workload, Assignment& assignment, TimePoint now) const;
-  Verdict process(Transaction& cycle_tx, Model& model, Nominee& nominee, std::vector<ObjectKey>& claimed, TimePoint now) const;
+  std::vector<Victim> post_filter(Model& model, const WorkloadInfo& workload, Assignment& assignment, TimePoint now) const;
 
   const Profile& profile_;
   std::uint64_t number_ = 0;

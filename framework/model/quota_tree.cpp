@@ -240,6 +240,18 @@ std::string QuotaTree::root_key(const ClusterQueueName& name) const {
   return (root.is_queue ? "cq/" : "cohort/") + root.name;
 }
 
+std::string QuotaTree::path_of(const ClusterQueueName& name) const {
+  std::string path = "/" + name.str();
+  const auto it = queues_.find(name.str());
+  if (it == queues_.end()) {
+    return path;
+  }
+  for (auto at = parent_of(it->second); at; at = parent_of(*at)) {
+    path = "/" + nodes_[*at].name + path;
+  }
+  return path;
+}
+
 std::vector<ClusterQueueName> QuotaTree::tree_of(const ClusterQueueName& name) const {
   std::vector<ClusterQueueName> out;
   if (const auto it = queues_.find(name.str()); it != queues_.end()) {

@@ -54,6 +54,8 @@ class QuotaTree {
   bool has_cohort(const ClusterQueueName& queue) const;
   // Name of the tree's root as a wake key: `cohort/<root>` or `cq/<queue>` for a queue without cohort.
   std::string root_key(const ClusterQueueName& queue) const;
+  // `/<root>/…/<queue>`, as preemption messages print it.
+  std::string path_of(const ClusterQueueName& queue) const;
   // All ClusterQueues of the queue's tree, itself included, in name order.
   std::vector<ClusterQueueName> tree_of(const ClusterQueueName& queue) const;
   // ClusterQueues of the tree that `cohort` belongs to; empty when unknown.

@@ -51,14 +51,16 @@ class Queue final : public QueueView {
 
   // BestEffortFIFO parks the whole class; StrictFIFO blocks the ClusterQueue until a wake or a better arrival.
   void park(const ObjectKey& workload, ParkedReason reason);
-  // Parks only this Workload (PreEnqueue, back-off, waiting for its victims): its class goes on.
+  // Parks only this Workload (PreEnqueue, back-off): its class and its ClusterQueue go on.
   void park_alone(const ObjectKey& workload, ParkedReason reason);
+  // A preemptor that waits for its victims keeps the head of its ClusterQueue until a wake (spec/admission.md §1.7).
+  void block(const ObjectKey& workload, ParkedReason reason);
 
   // Returns how many classes and single Workloads came back.
   std::size_t wake(const Wake& wake);
 
-  // The current reason of a waiting Workload; null when it is about to be tried.
-  const ParkedReason* reason(const ObjectKey& workload) const;
+  // The current reason of a waiting Workload; none when it is about to be tried.
+  std::optional<ParkedReason> reason(const ObjectKey& workload) const;
   PendingCounts pending(const ClusterQueueName& queue) const override;
   PendingCounts pending_in(const ObjectKey& local_queue) const override;
   // Pending Workloads of a ClusterQueue in queue order.
@@ -77,16 +79,21 @@ class Queue final : public QueueView {
     Ordered members;
     std::optional<ParkedReason> parked{};
   };
+  struct Block {
+    ObjectKey workload{};
+    ParkedReason reason{};
+    bool sticky = false;  // a better arrival does not lift it
+  };
   struct Lane {  // a ClusterQueue
     explicit Lane(Before before) : ready(before) {}
     api::QueueingStrategy strategy = api::QueueingStrategy::kBestEffortFifo;
     bool active = false;
     std::map<ClassId, Group> groups{};
-    Ordered ready;                          // the first member of every group that is not parked
-    std::optional<ObjectKey> blocked_on{};  // StrictFIFO: the head that was rejected
-    ParkedReason blocked_reason{};
+    Ordered ready;  // the first member of every group that is not parked
+    std::optional<Block> block{};
+    std::set<ObjectKey> alone{};
     std::int32_t size = 0;
-    std::int32_t parked = 0;                // members of parked groups and members parked alone
+    std::int32_t in_parked_groups = 0;
   };
   struct Member {
     std::unique_ptr<WorkloadInfo> info{};
@@ -102,16 +109,18 @@ class Queue final : public QueueView {
   Lane& lane(const ClusterQueueName& name);
   void insert(Lane& lane, const WorkloadInfo* info);
   void extract(Lane& lane, const WorkloadInfo* info);
-  void refresh_ready(Lane& lane, Group& group, const WorkloadInfo* old_first);
-  void sleep(const ParkedReason& reason, const Sleeper& sleeper);
-  void unsleep(const ParkedReason& reason, const Sleeper& sleeper);
-  void unpark_group(const ClusterQueueName& name, Lane& lane, ClassId id);
-  void unblock(const ClusterQueueName& name, Lane& lane);
-  void unpark_alone(const ObjectKey& workload);
+  void unready(Lane& lane, const Group& group);
+  void ready(Lane& lane, const Group& group);
+  void settle(const ClusterQueueName& name, Lane& lane);
+  void set_block(const ClusterQueueName& name, Lane& lane, std::optional<Block> block);
+  void set_parked(const ClusterQueueName& name, Lane& lane, ClassId id, std::optional<ParkedReason> reason);
+  void set_alone(Member& member, std::optional<ParkedReason> reason);
+  void register_sleeper(const ParkedReason& reason, const Sleeper& sleeper, bool asleep);
   void rouse(const Sleeper& sleeper);
 
   const QueueSort& sort_;
   std::map<ClusterQueueName, Lane> lanes_{};
+  std::set<ClusterQueueName> awake_{};  // lanes that have a head
   std::map<ObjectKey, Member> members_{};
   std::map<ObjectKey, std::int32_t> per_local_queue_{};
   std::map<Wake, std::set<Sleeper>> sleepers_{};

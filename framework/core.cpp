@@ -1,0 +1,284 @@
+#include "framework/core.h"
+
+#include <algorithm>
+
+#include "framework/status/cluster_queue_active.h"
+#include "framework/status/workload_conditions.h"
+
+namespace muster::framework {
+
+namespace {
+
+// Reconcilers that answer each other's answers for ever are a bug; this many rounds are far more than any chain needs.
+constexpr int kMaxRounds = 64;
+
+bool is_queue(Kind kind) { return kind == Kind::kClusterQueue || kind == Kind::kLocalQueue; }
+
+}  // namespace
+
+Core::Core(CoreOptions options, Profile profile, std::vector<std::unique_ptr<Reconciler>> reconcilers)
+    : options_(std::move(options)),
+      profile_(std::move(profile)),
+      reconcilers_(std::move(reconcilers)),
+      queue_(*profile_.queue_sort.front().plugin),
+      cycle_(profile_) {}
+
+void Core::apply(TimePoint now, const Event& event) {
+  if (const auto* object = std::get_if<ObjectEvent>(&event)) {
+    apply_object(*object);
+  } else if (std::holds_alternative<Synced>(event)) {
+    synced_ = true;
+    touch_everything();
+  } else if (const auto* done = std::get_if<EffectDone>(&event)) {
+    on_done(*done);
+  } else if (const auto* failed = std::get_if<EffectFailed>(&event)) {
+    on_failed(now, *failed);
+  }
+}
+
+Output Core::settle(TimePoint now) {
+  Output out;
+  if (!synced_) {
+    return out;
+  }
+  collect_due(now);
+  bool busy = true;
+  for (int round = 0; busy && round < kMaxRounds; ++round) {
+    refresh_cluster_queues();
+    busy = reconcile_dirty(now, out);  // objects say what they need
+    refresh_places(now, out);          // Workloads take or leave their place in the queue
+    run_pod_stage(now, out);           // admitted gangs keep their nodes before anybody else is admitted
+    busy = run_cycles(now, out) || busy;
+    busy = busy || !dirty_.empty() || !places_dirty_.empty() || !pods_dirty_.empty();
+  }
+  out.more = out.more || busy;
+  reconcile_queue_statuses(now, out);
+  write_statuses(now, out);
+  out.next_deadline = earliest_deadline();
+  return out;
+}
+
+// ---- reconciling ----
+
+bool Core::reconcile_dirty(TimePoint now, Output& out) {
+  std::set<Touched> batch;
+  batch.swap(dirty_);
+  for (const Touched& object : batch) {
+    if (is_queue(object.first)) {
+      queue_dirty_.insert(object);
+    } else {
+      reconcile(object, now, out);
+    }
+  }
+  return !batch.empty();
+}
+
+void Core::reconcile(const Touched& object, TimePoint now, Output& out) {
+  const auto& [kind, key] = object;
+  for (const auto& reconciler : reconcilers_) {
+    if (reconciler->kind() != kind) {
+      continue;
+    }
+    ReconcileResult result;
+    reconciler->reconcile(key, ReconcileContext{model_, queue_, now}, result);
+    for (auto& [workload, status] : result.workload_statuses) {
+      set_status(workload, std::move(status));
+    }
+    for (EffectBody& body : result.effects) {
+      emit(std::move(body), out);
+    }
+    if (result.again_at) {
+      again_at(kind, key, *result.again_at);
+    }
+  }
+}
+
+void Core::reconcile_queue_statuses(TimePoint now, Output& out) {
+  std::set<Touched> batch;
+  batch.swap(queue_dirty_);
+  for (const Touched& object : batch) {
+    const auto last = queue_status_at_.find(object);
+    if (last != queue_status_at_.end() && now < last->second + options_.queue_status_period) {
+      again_at(object.first, object.second, last->second + options_.queue_status_period);
+      continue;
+    }
+    queue_status_at_[object] = now;
+    reconcile(object, now, out);
+  }
+}
+
+void Core::again_at(Kind kind, const ObjectKey& key, TimePoint when) {
+  const auto [it, inserted] = again_.emplace(Touched{kind, key}, when);
+  if (!inserted) {
+    it->second = std::min(it->second, when);
+  }
+}
+
+// ---- the queue ----
+
+void Core::refresh_cluster_queues() {
+  if (!cluster_queues_dirty_) {
+    return;
+  }
+  cluster_queues_dirty_ = false;
+  for (const auto& [key, queue] : model_.objects().all<api::ClusterQueue>().all()) {
+    const ClusterQueueName name(queue->meta.name);
+    queue_.set_cluster_queue(name, queue->queueing_strategy, is_active(model_, name));
+  }
+}
+
+void Core::refresh_places(TimePoint now, Output& out) {
+  std::set<ObjectKey> batch;
+  batch.swap(places_dirty_);
+  for (const ObjectKey& key : batch) {
+    refresh_place(now, key, out);
+  }
+}
+
+void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
+  const WorkloadState* state = model_.workload(key);
+  const ClusterQueueName queue = state == nullptr ? ClusterQueueName{} : model_.cluster_queue_of(*state->observed);
+  std::shared_ptr<const api::Workload> workload = state == nullptr ? nullptr : state->observed;
+  if (state != nullptr && !(state->status == workload->status)) {  // judge by what was decided, not by what was seen
+    auto assumed = std::make_shared<api::Workload>(*workload);
+    assumed->status = state->status;
+    workload = std::move(assumed);
+  }
+  const auto* local = workload == nullptr ? nullptr : model_.objects().find<api::LocalQueue>(
+                                                          {key.ns, workload->queue_name.str()});
+  const bool stopped = local == nullptr || local->stop_policy != api::StopPolicy::kNone;
+  if (workload == nullptr || stopped || queue.empty() || !model_.quota().contains(queue) ||
+      workload->meta.deletion_timestamp || !api::is_queueable(*workload)) {
+    if (queue_.contains(key)) {
+      queue_.remove(key);
+    }
+    if (model_.holds(key)) {
+      drop_hold(key);
+    }
+    return;
+  }
+  queue_.push(build_info(workload, queue, model_.objects(), options_.totals));
+  const WorkloadInfo& info = *queue_.find(key);
+  const Wake timer{WakeKind::kTime, to_string(key)};
+  if (const auto refused = refused_.find(key); refused != refused_.end() && now < refused->second.not_before) {
+    queue_.park_alone(key, {.reason = std::string(kPendingEvaluation),
+                            .message = "The last write of this Workload failed, will retry",
+                            .wakes = {timer}});
+    again_at(Kind::kWorkload, key, refused->second.not_before);
+    return;
+  }
+  if (!api::backoff_expired(*workload, now)) {
+    queue_.park_alone(key, {.reason = std::string(kPendingEvaluation),
+                            .message = "The workload is backing off after an eviction",
+                            .wakes = {timer, {WakeKind::kWorkload, to_string(key)}}});
+    if (workload->status.requeue_state && workload->status.requeue_state->requeue_at) {
+      again_at(Kind::kWorkload, key, *workload->status.requeue_state->requeue_at);
+    }
+    return;
+  }
+  for (const Enabled<PreEnqueue>& entry : profile_.pre_enqueue) {
+    Verdict verdict = entry.plugin->pre_enqueue(info, model_);
+    if (!verdict.ok()) {
+      ParkedReason why{entry.name, verdict.reason(), verdict.message(), verdict.wakes()};
+      why.wakes.push_back({WakeKind::kWorkload, to_string(key)});
+      out.trace.push_back({.workload = key,
+                           .cluster_queue = queue,
+                           .outcome = Outcome::kGated,
+                           .plugin = entry.name,
+                           .reason = why.reason,
+                           .message = why.message,
+                           .wakes = why.wakes});
+      stamp_pending(now, info, why, out);
+      queue_.park_alone(key, std::move(why));
+      return;
+    }
+  }
+  if (api::find_condition(workload->status.conditions, api::kQuotaReserved) == nullptr) {
+    unstamped_[{queue, info.class_id}].insert(key);
+    if (const std::optional<ParkedReason> why = queue_.reason(key); why && !why->plugin.empty()) {
+      stamp_class(now, info, *why, out);
+    }
+  }
+}
+
+// ---- effects ----
+
+void Core::emit(EffectBody body, Output& out) {
+  Effect effect{.id = next_id_, .body = std::move(body)};
+  const std::string slot = merge_key(effect);
+  if (!slot.empty()) {
+    const auto newest = newest_.find(slot);
+    if (newest != newest_.end() && in_flight_.at(newest->second).body == effect.body) {
+      return;  // on its way already
+    }
+    newest_[slot] = effect.id;
+    in_flight_.emplace(effect.id, effect);
+  }
+  ++next_id_;
+  out.effects.push_back(std::move(effect));
+}
+
+void Core::write_statuses(TimePoint now, Output& out) {
+  std::set<ObjectKey> batch;
+  batch.swap(status_dirty_);
+  for (const ObjectKey& key : batch) {
+    const WorkloadState* state = model_.workload(key);
+    if (state == nullptr || state->status == state->observed->status) {
+      continue;
+    }
+    const auto refused = refused_.find(key);
+    if (state->status_write || (refused != refused_.end() && now < refused->second.not_before)) {
+      status_dirty_.insert(key);  // its end, or the end of the back-off, brings us back
+      if (!state->status_write) {
+        again_at(Kind::kWorkload, key, refused->second.not_before);
+      }
+      continue;
+    }
+    model_.status_write_started(key, next_id_);
+    emit(PatchWorkloadStatus{.workload = {Kind::kWorkload, key, state->observed->meta.uid},
+                             .resource_version = state->observed->meta.resource_version,
+                             .status = state->status},
+         out);
+  }
+}
+
+// ---- time ----
+
+void Core::collect_due(TimePoint now) {
+  for (auto it = again_.begin(); it != again_.end();) {
+    if (it->second > now) {
+      ++it;
+      continue;
+    }
+    const Touched object = it->first;
+    it = again_.erase(it);
+    if (object.first == Kind::kWorkload) {
+      wake(WakeKind::kTime, to_string(object.second));
+      touch_workload(object.second);
+    } else {
+      dirty_.insert(object);
+    }
+  }
+  for (auto it = hold_until_.begin(); it != hold_until_.end();) {
+    const ObjectKey key = it->first;
+    const bool expired = (it++)->second <= now;
+    if (expired) {
+      drop_hold(key);
+      wake(WakeKind::kTime, to_string(key));
+    }
+  }
+}
+
+std::optional<TimePoint> Core::earliest_deadline() const {
+  std::optional<TimePoint> earliest;
+  const auto consider = [&](TimePoint when) { earliest = earliest ? std::min(*earliest, when) : when; };
+  for (const auto& [object, when] : again_) {
+    consider(when);
+  }
+  for (const auto& [key, when] : hold_until_) {
+    consider(when);
+  }
+  return earliest;
+}
+
+}  // namespace muster::framework

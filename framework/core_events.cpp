@@ -1,0 +1,294 @@
+// What an event touches (to be reconciled, queued or bound anew) and whom it wakes.
+#include <algorithm>
+#include <type_traits>
+
+#include "api/constants.h"
+#include "framework/core.h"
+#include "framework/status/workload_conditions.h"
+
+namespace muster::framework {
+
+namespace {
+
+bool occupies_node(const api::Pod* pod) {
+  return pod != nullptr && !pod->spec.node_name.empty() && !api::is_terminal(*pod);
+}
+
+bool references(const api::ClusterQueue& queue, const FlavorName& flavor) {
+  return std::any_of(queue.resource_groups.begin(), queue.resource_groups.end(), [&](const auto& group) {
+    return std::any_of(group.flavors.begin(), group.flavors.end(), [&](const auto& f) { return f.name == flavor; });
+  });
+}
+
+}  // namespace
+
+void Core::apply_object(const ObjectEvent& event) {
+  std::visit(
+      [this, &event](const auto& e) {
+        using T = std::decay_t<decltype(*e.object)>;
+        constexpr bool kUpsert = std::is_same_v<std::decay_t<decltype(e)>, Upserted<T>>;
+        const ObjectKey key = e.object->meta.key();
+        const Ptr<T> before = model_.objects().all<T>().get(key);
+        if constexpr (std::is_same_v<T, api::Workload>) {
+          const std::optional<Charge> held = charge(key);
+          model_.observe(event);
+          wake_released(held, charge(key));
+        } else {
+          model_.observe(event);
+        }
+        touch_object<T>(before.get(), kUpsert ? e.object.get() : nullptr);
+      },
+      event);
+}
+
+// ---- what each kind touches ----
+
+template <class T>
+void Core::touch_object(const T* before, const T* after) {
+  const T* object = after != nullptr ? after : before;
+  if (object == nullptr) {
+    return;  // the end of something never seen
+  }
+  const ObjectKey key = object->meta.key();
+  if constexpr (std::is_same_v<T, api::Workload>) {
+    touch_workload(key);
+    if (before != nullptr) {
+      touch_owner(before->meta);
+    }
+    wake(WakeKind::kWorkload, to_string(key));
+  } else if constexpr (std::is_same_v<T, api::Job>) {
+    touch(Kind::kJob, key);
+    for (const ObjectKey& workload : model_.objects().workloads_of(object->meta.uid)) {
+      touch_workload(workload);
+    }
+  } else if constexpr (std::is_same_v<T, api::Pod>) {
+    touch(Kind::kPod, key);
+    touch_owner(object->meta);
+    const api::OwnerReference* owner = api::controller_of(object->meta);
+    for (const ObjectKey& workload : model_.objects().workloads_of(owner != nullptr ? owner->uid : object->meta.uid)) {
+      pods_dirty_.insert(workload);
+      wake(WakeKind::kPods, to_string(workload));
+    }
+    if (occupies_node(before) && !occupies_node(after)) {
+      wake(WakeKind::kNodes, "");
+    }
+  } else if constexpr (std::is_same_v<T, api::Node>) {
+    wake(WakeKind::kNodes, "");
+    for (const auto& [workload, state] : model_.workloads()) {
+      if (!state.plan.empty()) {
+        pods_dirty_.insert(workload);
+      }
+    }
+  } else if constexpr (std::is_same_v<T, api::ClusterQueue>) {
+    const ClusterQueueName name(key.name);
+    cluster_queues_dirty_ = true;
+    touch(Kind::kClusterQueue, key);
+    if (after == nullptr) {
+      queue_.remove_cluster_queue(name);
+    }
+    for (const ObjectKey& local : model_.objects().local_queues_of(name)) {
+      touch_workloads_in(local);
+    }
+    // A status written by ourselves frees nothing.
+    const bool spec_changed = before == nullptr || after == nullptr || before->meta.generation != after->meta.generation;
+    if (spec_changed) {
+      wake(WakeKind::kClusterQueue, name.str());
+      wake_quota(name);
+    }
+  } else if constexpr (std::is_same_v<T, api::Cohort>) {
+    cluster_queues_dirty_ = true;
+    for (const ClusterQueueName& queue : model_.quota().queues_under_root_of(CohortName(key.name))) {
+      touch(Kind::kClusterQueue, {{}, queue.str()});
+      wake_quota(queue);
+    }
+    wake(WakeKind::kQuota, "cohort/" + key.name);
+  } else if constexpr (std::is_same_v<T, api::LocalQueue>) {
+    touch_workloads_in(key);
+    touch(Kind::kClusterQueue, {{}, object->cluster_queue.str()});
+    wake(WakeKind::kLocalQueue, to_string(key));
+  } else if constexpr (std::is_same_v<T, api::ResourceFlavor>) {
+    cluster_queues_dirty_ = true;
+    touch(Kind::kResourceFlavor, key);
+    wake(WakeKind::kFlavor, key.name);
+    for (const auto& [queue_key, queue] : model_.objects().template all<api::ClusterQueue>().all()) {
+      if (references(*queue, FlavorName(key.name))) {
+        touch(Kind::kClusterQueue, queue_key);
+        for (const ObjectKey& local : model_.objects().local_queues_of(ClusterQueueName(queue_key.name))) {
+          touch_workloads_in(local);
+        }
+      }
+    }
+  } else if constexpr (std::is_same_v<T, api::Namespace>) {
+    touch(Kind::kNamespace, key);
+    wake(WakeKind::kNamespace, key.name);
+    const auto& jobs = model_.objects().template all<api::Job>().all();
+    for (auto it = jobs.lower_bound({key.name, ""}); it != jobs.end() && it->first.ns == key.name; ++it) {
+      touch(Kind::kJob, it->first);
+    }
+  } else if constexpr (std::is_same_v<T, api::WorkloadPriorityClass>) {
+    touch(Kind::kWorkloadPriorityClass, key);
+    for (const auto& [workload, state] : model_.workloads()) {
+      touch_workload(workload);
+    }
+  } else {  // LimitRange, RuntimeClass, PriorityClass change what pending Workloads ask for
+    for (const auto& [workload, state] : model_.workloads()) {
+      if (key.ns.empty() || key.ns == workload.ns) {
+        places_dirty_.insert(workload);
+        wake(WakeKind::kNamespace, workload.ns);
+      }
+    }
+  }
+}
+
+void Core::touch_workload(const ObjectKey& key) {
+  touch(Kind::kWorkload, key);
+  places_dirty_.insert(key);
+  status_dirty_.insert(key);
+  const WorkloadState* state = model_.workload(key);
+  if (state == nullptr) {
+    return;
+  }
+  if (state->charge) {
+    pods_dirty_.insert(key);
+    touch(Kind::kClusterQueue, {{}, state->charge->cluster_queue.str()});
+  }
+  touch_owner(state->observed->meta);
+  touch(Kind::kLocalQueue, {key.ns, state->observed->queue_name.str()});
+  if (const ClusterQueueName queue = model_.cluster_queue_of(*state->observed); !queue.empty()) {
+    touch(Kind::kClusterQueue, {{}, queue.str()});
+  }
+}
+
+void Core::touch_owner(const api::ObjectMeta& meta) {
+  const api::OwnerReference* owner = api::controller_of(meta);
+  if (owner != nullptr && (owner->kind == "Job" || owner->kind == "Pod")) {
+    touch(owner->kind == "Job" ? Kind::kJob : Kind::kPod, {meta.ns, owner->name});
+  }
+}
+
+void Core::touch_workloads_in(const ObjectKey& local_queue) {
+  touch(Kind::kLocalQueue, local_queue);
+  for (const ObjectKey& workload : model_.objects().workloads_in(local_queue)) {
+    touch_workload(workload);
+  }
+}
+
+void Core::touch_everything() {
+  cluster_queues_dirty_ = true;
+  for (const auto& [key, job] : model_.objects().all<api::Job>().all()) {
+    touch(Kind::kJob, key);
+  }
+  for (const auto& [key, pod] : model_.objects().all<api::Pod>().all()) {
+    touch(Kind::kPod, key);
+  }
+  for (const auto& [key, state] : model_.workloads()) {
+    touch_workload(key);
+  }
+  for (const auto& [key, queue] : model_.objects().all<api::ClusterQueue>().all()) {
+    touch(Kind::kClusterQueue, key);
+  }
+  for (const auto& [key, queue] : model_.objects().all<api::LocalQueue>().all()) {
+    touch(Kind::kLocalQueue, key);
+  }
+  for (const auto& [key, flavor] : model_.objects().all<api::ResourceFlavor>().all()) {
+    touch(Kind::kResourceFlavor, key);
+  }
+}
+
+std::optional<Charge> Core::charge(const ObjectKey& workload) const {
+  const WorkloadState* state = model_.workload(workload);
+  return state == nullptr ? std::nullopt : state->charge;
+}
+
+// Something a Workload held is free again.
+void Core::wake_released(const std::optional<Charge>& before, const std::optional<Charge>& after) {
+  if (before && before != after) {
+    wake_quota(before->cluster_queue);
+    wake(WakeKind::kNodes, "");
+    touch(Kind::kClusterQueue, {{}, before->cluster_queue.str()});
+  }
+}
+
+void Core::wake_quota(const ClusterQueueName& queue) {
+  if (!queue.empty()) {
+    wake(WakeKind::kQuota, model_.quota().root_key(queue));
+  }
+}
+
+// ---- how our writes ended ----
+
+void Core::on_done(const EffectDone& done) {
+  const auto it = in_flight_.find(done.id);
+  if (it == in_flight_.end()) {
+    return;
+  }
+  const Effect effect = std::move(it->second);
+  in_flight_.erase(it);
+  if (const auto newest = newest_.find(merge_key(effect)); newest != newest_.end() && newest->second == done.id) {
+    newest_.erase(newest);
+  }
+  if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect.body)) {
+    refused_.erase(status->workload.key);
+    on_status_written(*status, done.workload, false);
+  } else if (const auto* bind = std::get_if<BindPod>(&effect.body)) {
+    pods_dirty_.insert(bind->workload);
+  }
+}
+
+void Core::on_failed(TimePoint now, const EffectFailed& failed) {
+  const auto it = in_flight_.find(failed.id);
+  if (it == in_flight_.end()) {
+    return;
+  }
+  const Effect effect = std::move(it->second);
+  in_flight_.erase(it);
+  if (const auto newest = newest_.find(merge_key(effect)); newest != newest_.end() && newest->second == failed.id) {
+    newest_.erase(newest);
+  }
+  if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect.body)) {
+    refuse(now, status->workload.key);
+    on_status_written(*status, failed.workload, true);
+    return;
+  }
+  if (const auto* bind = std::get_if<BindPod>(&effect.body)) {
+    again_at(Kind::kWorkload, bind->workload, now + options_.min_backoff);
+    return;
+  }
+  const ObjectRef object = target(effect);
+  again_at(object.kind, object.key, now + options_.min_backoff);
+}
+
+void Core::refuse(TimePoint now, const ObjectKey& workload) {
+  Refused& refused = refused_[workload];
+  const Duration wait = std::min(options_.max_backoff, options_.min_backoff * (1 << std::min(refused.times, 10)));
+  ++refused.times;
+  refused.not_before = now + wait;
+  again_at(Kind::kWorkload, workload, refused.not_before);
+}
+
+// The object as the API server has it now becomes the truth; what was decided after the write was sent stays assumed.
+void Core::on_status_written(const PatchWorkloadStatus& written, std::shared_ptr<const api::Workload> result,
+                             bool failed) {
+  const ObjectKey& key = written.workload.key;
+  const WorkloadState* state = model_.workload(key);
+  if (state == nullptr || state->observed->meta.uid != written.workload.uid) {
+    return;  // gone, or recreated under the same name
+  }
+  const std::optional<Charge> held = state->charge;
+  std::optional<api::WorkloadStatus> newer;
+  if (!failed && !(state->status == written.status)) {
+    newer = state->status;
+  }
+  const PlacementPlan plan = state->plan;
+  model_.status_write_ended(key, std::move(result));
+  touch_workload(key);
+  state = model_.workload(key);
+  if (state != nullptr && newer) {
+    set_status(key, std::move(*newer), plan);
+  } else if (state != nullptr && state->charge && !failed) {
+    model_.replan(key, plan);
+  }
+  wake_released(held, charge(key));
+}
+
+}  // namespace muster::framework

@@ -1,0 +1,323 @@
+#include "framework/queue/queue.h"
+
+#include <algorithm>
+
+namespace muster::framework {
+
+namespace {
+
+ObjectKey local_queue_of(const WorkloadInfo& info) { return {info.key.ns, info.object->queue_name.str()}; }
+
+// Edits that may change the answer for this Workload itself (spec/admission.md §1.4, "changed").
+bool same_for_scheduling(const WorkloadInfo& a, const WorkloadInfo& b) {
+  return a.uid() == b.uid() && a.class_id == b.class_id && a.queue_time == b.queue_time &&
+         a.object->meta.generation == b.object->meta.generation && a.object->queue_name == b.object->queue_name;
+}
+
+}  // namespace
+
+Queue::Lane& Queue::lane(const ClusterQueueName& name) { return lanes_.try_emplace(name, Before{&sort_}).first->second; }
+
+void Queue::set_cluster_queue(const ClusterQueueName& name, api::QueueingStrategy strategy, bool active) {
+  Lane& l = lane(name);
+  if (l.strategy != strategy) {
+    set_block(name, l, std::nullopt);
+  }
+  l.strategy = strategy;
+  l.active = active;
+  settle(name, l);
+}
+
+void Queue::remove_cluster_queue(const ClusterQueueName& name) {
+  Lane& l = lane(name);
+  l.active = false;
+  set_block(name, l, std::nullopt);
+}
+
+// ---- membership ----
+
+void Queue::push(WorkloadInfo info) {
+  const auto it = members_.find(info.key);
+  if (it != members_.end()) {
+    if (same_for_scheduling(*it->second.info, info) && it->second.info->cluster_queue == info.cluster_queue) {
+      *it->second.info = std::move(info);  // same place in every order
+      return;
+    }
+    remove(info.key);
+  }
+  const ObjectKey key = info.key;
+  Member& member = members_[key];
+  member.info = std::make_unique<WorkloadInfo>(std::move(info));
+  ++per_local_queue_[local_queue_of(*member.info)];
+  Lane& l = lane(member.info->cluster_queue);
+  ++l.size;
+  insert(l, member.info.get());
+  settle(member.info->cluster_queue, l);
+}
+
+void Queue::remove(const ObjectKey& workload) {
+  const auto it = members_.find(workload);
+  if (it == members_.end()) {
+    return;
+  }
+  const ClusterQueueName name = it->second.info->cluster_queue;
+  Lane& l = lane(name);
+  if (l.block && l.block->workload == workload) {
+    set_block(name, l, std::nullopt);
+  }
+  if (it->second.alone) {
+    set_alone(it->second, std::nullopt);
+  }
+  extract(l, it->second.info.get());
+  --l.size;
+  const auto count = per_local_queue_.find(local_queue_of(*it->second.info));
+  if (--count->second == 0) {
+    per_local_queue_.erase(count);
+  }
+  members_.erase(it);
+  settle(name, l);
+}
+
+const WorkloadInfo* Queue::find(const ObjectKey& workload) const {
+  const auto it = members_.find(workload);
+  return it == members_.end() ? nullptr : it->second.info.get();
+}
+
+void Queue::insert(Lane& l, const WorkloadInfo* info) {
+  Group& group = l.groups.try_emplace(info->class_id, Before{&sort_}).first->second;
+  unready(l, group);
+  group.members.insert(info);
+  ready(l, group);
+  l.in_parked_groups += group.parked ? 1 : 0;
+}
+
+void Queue::extract(Lane& l, const WorkloadInfo* info) {
+  const auto it = l.groups.find(info->class_id);
+  Group& group = it->second;
+  unready(l, group);
+  group.members.erase(info);
+  l.in_parked_groups -= group.parked ? 1 : 0;
+  if (!group.members.empty()) {
+    ready(l, group);
+    return;
+  }
+  if (group.parked) {
+    register_sleeper(*group.parked, Sleeper{.lane = info->cluster_queue, .group = info->class_id}, false);
+  }
+  l.groups.erase(it);
+}
+
+void Queue::unready(Lane& l, const Group& group) {
+  if (!group.parked && !group.members.empty()) {
+    l.ready.erase(*group.members.begin());
+  }
+}
+
+void Queue::ready(Lane& l, const Group& group) {
+  if (!group.parked && !group.members.empty()) {
+    l.ready.insert(*group.members.begin());
+  }
+}
+
+// Keeps `awake_` and a StrictFIFO block in line with the lane's head.
+void Queue::settle(const ClusterQueueName& name, Lane& l) {
+  if (l.block && !l.block->sticky && !l.ready.empty() && (*l.ready.begin())->key != l.block->workload) {
+    set_block(name, l, std::nullopt);
+  }
+  if (l.active && !l.block && !l.ready.empty()) {
+    awake_.insert(name);
+  } else {
+    awake_.erase(name);
+  }
+}
+
+std::vector<const WorkloadInfo*> Queue::heads() const {
+  std::vector<const WorkloadInfo*> out;
+  out.reserve(awake_.size());
+  for (const ClusterQueueName& name : awake_) {
+    out.push_back(*lanes_.at(name).ready.begin());
+  }
+  return out;
+}
+
+// ---- parking ----
+
+void Queue::park(const ObjectKey& workload, ParkedReason reason) {
+  const WorkloadInfo* info = find(workload);
+  if (info == nullptr) {
+    return;
+  }
+  Lane& l = lane(info->cluster_queue);
+  if (l.strategy == api::QueueingStrategy::kStrictFifo) {
+    set_block(info->cluster_queue, l, Block{.workload = workload, .reason = std::move(reason)});
+  } else {
+    set_parked(info->cluster_queue, l, info->class_id, std::move(reason));
+  }
+}
+
+void Queue::park_alone(const ObjectKey& workload, ParkedReason reason) {
+  const auto it = members_.find(workload);
+  if (it == members_.end()) {
+    return;
+  }
+  set_alone(it->second, std::move(reason));
+}
+
+void Queue::block(const ObjectKey& workload, ParkedReason reason) {
+  if (const WorkloadInfo* info = find(workload)) {
+    set_block(info->cluster_queue, lane(info->cluster_queue),
+              Block{.workload = workload, .reason = std::move(reason), .sticky = true});
+  }
+}
+
+void Queue::set_block(const ClusterQueueName& name, Lane& l, std::optional<Block> block) {
+  if (l.block) {
+    register_sleeper(l.block->reason, Sleeper{.lane = name, .workload = l.block->workload}, false);
+  }
+  l.block = std::move(block);
+  if (l.block) {
+    register_sleeper(l.block->reason, Sleeper{.lane = name, .workload = l.block->workload}, true);
+    awake_.erase(name);
+  } else {
+    settle(name, l);
+  }
+}
+
+void Queue::set_parked(const ClusterQueueName& name, Lane& l, ClassId id, std::optional<ParkedReason> reason) {
+  Group& group = l.groups.at(id);
+  const auto members = static_cast<std::int32_t>(group.members.size());
+  unready(l, group);
+  if (group.parked) {
+    register_sleeper(*group.parked, Sleeper{.lane = name, .group = id}, false);
+    l.in_parked_groups -= members;
+  }
+  group.parked = std::move(reason);
+  if (group.parked) {
+    register_sleeper(*group.parked, Sleeper{.lane = name, .group = id}, true);
+    l.in_parked_groups += members;
+  }
+  ready(l, group);
+  settle(name, l);
+}
+
+void Queue::set_alone(Member& member, std::optional<ParkedReason> reason) {
+  const WorkloadInfo* info = member.info.get();
+  const ClusterQueueName name = info->cluster_queue;
+  Lane& l = lane(name);
+  const Sleeper sleeper{.lane = name, .workload = info->key};
+  if (member.alone) {
+    register_sleeper(*member.alone, sleeper, false);
+    l.alone.erase(info->key);
+    insert(l, info);
+  }
+  member.alone = std::move(reason);
+  if (member.alone) {
+    register_sleeper(*member.alone, sleeper, true);
+    extract(l, info);
+    l.alone.insert(info->key);
+  }
+  settle(name, l);
+}
+
+void Queue::register_sleeper(const ParkedReason& reason, const Sleeper& sleeper, bool asleep) {
+  for (const Wake& wake : reason.wakes) {
+    if (asleep) {
+      sleepers_[wake].insert(sleeper);
+      continue;
+    }
+    const auto it = sleepers_.find(wake);
+    if (it != sleepers_.end()) {
+      it->second.erase(sleeper);
+      if (it->second.empty()) {
+        sleepers_.erase(it);
+      }
+    }
+  }
+}
+
+std::size_t Queue::wake(const Wake& wake) {
+  const auto it = sleepers_.find(wake);
+  if (it == sleepers_.end()) {
+    return 0;
+  }
+  const std::set<Sleeper> woken = it->second;  // rousing edits the index
+  for (const Sleeper& sleeper : woken) {
+    rouse(sleeper);
+  }
+  return woken.size();
+}
+
+void Queue::rouse(const Sleeper& sleeper) {
+  Lane& l = lane(sleeper.lane);
+  if (sleeper.group) {
+    set_parked(sleeper.lane, l, *sleeper.group, std::nullopt);
+    return;
+  }
+  if (l.block && l.block->workload == *sleeper.workload) {
+    set_block(sleeper.lane, l, std::nullopt);
+  }
+  const auto it = members_.find(*sleeper.workload);
+  if (it != members_.end() && it->second.alone) {
+    set_alone(it->second, std::nullopt);
+  }
+}
+
+// ---- views ----
+
+std::optional<ParkedReason> Queue::reason(const ObjectKey& workload) const {
+  const auto it = members_.find(workload);
+  if (it == members_.end()) {
+    return std::nullopt;
+  }
+  if (it->second.alone) {
+    return it->second.alone;
+  }
+  const Lane& l = lanes_.at(it->second.info->cluster_queue);
+  const Group& group = l.groups.at(it->second.info->class_id);
+  if (group.parked) {
+    return group.parked;
+  }
+  if (!l.block) {
+    return std::nullopt;
+  }
+  if (l.block->workload == workload) {
+    return l.block->reason;
+  }
+  return ParkedReason{.reason = "PendingEvaluation",
+                      .message = "Waiting behind " + to_string(l.block->workload) + " at the head of ClusterQueue " +
+                                 it->second.info->cluster_queue.str(),
+                      .wakes = l.block->reason.wakes};
+}
+
+PendingCounts Queue::pending(const ClusterQueueName& queue) const {
+  const auto it = lanes_.find(queue);
+  if (it == lanes_.end()) {
+    return {};
+  }
+  const Lane& l = it->second;
+  const auto parked = static_cast<std::int32_t>(l.alone.size()) + l.in_parked_groups;
+  return l.active ? PendingCounts{l.size - parked, parked} : PendingCounts{0, l.size};
+}
+
+PendingCounts Queue::pending_in(const ObjectKey& local_queue) const {
+  const auto it = per_local_queue_.find(local_queue);
+  return {it == per_local_queue_.end() ? 0 : it->second, 0};
+}
+
+std::vector<const WorkloadInfo*> Queue::in_order(const ClusterQueueName& queue) const {
+  std::vector<const WorkloadInfo*> out;
+  const auto it = lanes_.find(queue);
+  if (it == lanes_.end()) {
+    return out;
+  }
+  for (const auto& [id, group] : it->second.groups) {
+    out.insert(out.end(), group.members.begin(), group.members.end());
+  }
+  for (const ObjectKey& key : it->second.alone) {
+    out.push_back(find(key));
+  }
+  std::sort(out.begin(), out.end(), Before{&sort_});
+  return out;
+}
+
+}  // namespace muster::framework
