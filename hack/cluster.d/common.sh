@@ -22,7 +22,7 @@ wait_until() {
 missing_packages() {
   local -A package=([openssl]=openssl [jq]=jq [flock]=util-linux [python3]=python3)
   if [[ ${WITH[kubelet]} == 1 ]]; then
-    package+=([runc]=runc [iptables]=iptables [conntrack]=conntrack [ip]=iproute2 [busybox]=busybox-static
+    package+=([runc]=runc [iptables]=iptables [ip]=iproute2 [busybox]=busybox-static
       [mount]=mount [ldd]=libc-bin)
     [[ -x /usr/lib/cni/bridge ]] || echo containernetworking-plugins
   fi

@@ -55,15 +55,22 @@ remove_mounts() {
 
 remove_network() {
   [[ -f "$STATE/bridge" ]] || return 0
-  local bridge rule
+  local bridge
   bridge="$(cat "$STATE/bridge")"
-  iptables -w -t nat -S PREROUTING | sed -n "/ -i $bridge /s/^-A/-D/p" |
-    while read -r rule; do
-      # The rule is iptables' own print of it, quoted for a shell.
-      eval "iptables -w -t nat $rule"
-    done
+  remove_rules nat PREROUTING "$bridge"
+  remove_rules filter INPUT "$bridge"
+  remove_rules filter FORWARD "$bridge"
   ip link delete "$bridge" 2>/dev/null || true
   rm -f /var/lib/cni/results/"$bridge"-* "$STATE/bridge"
+}
+
+# remove_rules TABLE CHAIN BRIDGE: all rules of the chain for what comes from the bridge.
+remove_rules() {
+  local rule
+  iptables -w -t "$1" -S "$2" | sed -n "/ -i $3 /s/^-A //p" |
+    while read -ra rule; do
+      iptables -w -t "$1" -D "${rule[@]}"
+    done
 }
 
 # The kubelet's links to logs have a fixed place.

@@ -7,7 +7,6 @@ readonly PAUSE_IMAGE=docker.io/library/muster-pause:dev
 
 # Each run takes a bridge muster0, muster1, ... with the pods' addresses 10.200.0.0/24, 10.200.1.0/24, ...
 create_network() {
-  [[ $EUID == 0 ]] || die "--kubelet needs root"
   [[ -x "$CNI_BIN/bridge" ]] || die "the CNI plugins are missing in $CNI_BIN"
   local i
   for ((i = 0; i < 32; i++)); do
@@ -22,8 +21,11 @@ create_network() {
   ip address add "$API_HOST/24" dev "$BRIDGE"
   ip link set "$BRIDGE" up
   # Pods are given the kubernetes Service's cluster address; without kube-proxy this rule leads it to the API server.
-  iptables -w -t nat -A PREROUTING -i "$BRIDGE" -d "$API_CLUSTER_IP/32" -p tcp --dport 443 \
-    -m comment --comment "$STATE" -j DNAT --to-destination "$API_HOST:$API_PORT"
+  iptables -w -t nat -I PREROUTING -i "$BRIDGE" -d "$API_CLUSTER_IP/32" -p tcp --dport 443 \
+    -j DNAT --to-destination "$API_HOST:$API_PORT"
+  # Where the machine's own firewall drops what it does not know.
+  iptables -w -t filter -I INPUT -i "$BRIDGE" -p tcp --dport "$API_PORT" -j ACCEPT
+  iptables -w -t filter -I FORWARD -i "$BRIDGE" -o "$BRIDGE" -j ACCEPT
 }
 
 write_containerd_config() {
