@@ -1,0 +1,34 @@
+// Statuses and finalizers of ClusterQueues, LocalQueues and ResourceFlavors (spec/workloads.md §2.9, spec/admission.md
+// §7). Written only when what they say differs from what is observed. Pure, stateless. Decision thread.
+#pragma once
+
+#include "framework/reconciler.h"
+
+namespace muster::controllers {
+
+class ClusterQueueReconciler final : public framework::Reconciler {
+ public:
+  framework::Kind kind() const override { return framework::Kind::kClusterQueue; }
+
+  // Also looks at ResourceFlavors that wait to be deleted: this queue may have been their last user.
+  void reconcile(const ObjectKey& key, const framework::ReconcileContext& context,
+                 framework::ReconcileResult& result) const override;
+};
+
+class LocalQueueReconciler final : public framework::Reconciler {
+ public:
+  framework::Kind kind() const override { return framework::Kind::kLocalQueue; }
+
+  void reconcile(const ObjectKey& key, const framework::ReconcileContext& context,
+                 framework::ReconcileResult& result) const override;
+};
+
+class ResourceFlavorReconciler final : public framework::Reconciler {
+ public:
+  framework::Kind kind() const override { return framework::Kind::kResourceFlavor; }
+
+  void reconcile(const ObjectKey& key, const framework::ReconcileContext& context,
+                 framework::ReconcileResult& result) const override;
+};
+
+}  // namespace muster::controllers
