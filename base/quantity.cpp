@@ -234,6 +234,11 @@ Result<Amount> parse_milli(std::string_view quantity) {
   return scaled(decimal, 3);
 }
 
+Result<Amount> parse_nano(std::string_view quantity) {
+  MUSTER_TRY(decimal, parse_decimal(quantity));
+  return scaled(decimal, 9);
+}
+
 std::string format_amount(std::string_view resource, Amount amount) {
   static constexpr std::array<const char*, 8> kDecimal = {"m", "", "k", "M", "G", "T", "P", "E"};
   static constexpr std::array<const char*, 8> kBinary = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", ""};

@@ -20,6 +20,8 @@ Result<Amount> parse_quota(std::string_view resource, std::string_view quantity)
 
 // Exact factor arithmetic for other uses (replica counts, weights): value in thousandths, rounded up.
 Result<Amount> parse_milli(std::string_view quantity);
+// The same in billionths, the finest that Kubernetes keeps.
+Result<Amount> parse_nano(std::string_view quantity);
 
 // Canonical text of an amount: cpu `1500m`, memory/ephemeral-storage/hugepages `2Gi`, others decimal; kUnlimited
 // prints `<unlimited>`.

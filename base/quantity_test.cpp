@@ -146,6 +146,14 @@ TEST(ParseMilli, RoundsUpToThousandths) {
   EXPECT_EQ(parse_milli("-1").value(), -1000);
 }
 
+TEST(ParseNano, TellsTinyFromZero) {
+  EXPECT_EQ(parse_nano("1n").value(), 1);
+  EXPECT_EQ(parse_nano("0.1n").value(), 1);
+  EXPECT_EQ(parse_nano("2n").value(), 2);
+  EXPECT_EQ(parse_nano("1").value(), 1'000'000'000);
+  EXPECT_EQ(parse_nano("1E").value(), kMax);
+}
+
 struct FormatCase {
   std::string name{};
   std::string resource{};

@@ -35,11 +35,22 @@ std::optional<RequeueState> maybe_requeue_state(const Reader& status) {
   return RequeueState{.count = state.int32("count"), .requeue_at = state.maybe_time("requeueAt")};
 }
 
+PodSetUpdate read_update(const Reader& update) {
+  return {.name = update.text("name"),
+          .labels = update.string_map("labels"),
+          .annotations = update.string_map("annotations"),
+          .node_selector = update.string_map("nodeSelector"),
+          .tolerations = read_tolerations(update)};
+}
+
 AdmissionCheckState read_check_state(const Reader& check) {
   return {.name = check.text("name"),
           .state = check.one_of("state", kCheckStateNames, CheckState::kPending),
           .last_transition_time = check.time("lastTransitionTime"),
-          .message = check.text("message")};
+          .message = check.text("message"),
+          .pod_set_updates = check.list("podSetUpdates", read_update),
+          .requeue_after_seconds = check.maybe_int32("requeueAfterSeconds"),
+          .retry_count = check.maybe_int32("retryCount")};
 }
 
 WorkloadStatus read_status(const Reader& status) {

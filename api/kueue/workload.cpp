@@ -53,12 +53,16 @@ bool backoff_expired(const Workload& workload, TimePoint now) {
 }
 
 TimePoint queue_order_time(const Workload& workload) {
-  const Condition* evicted = find_condition(workload.status.conditions, kEvicted);
+  return queue_order_time(workload.meta, workload.status.conditions);
+}
+
+TimePoint queue_order_time(const ObjectMeta& meta, const Conditions& conditions) {
+  const Condition* evicted = find_condition(conditions, kEvicted);
   if (evicted != nullptr && evicted->status == ConditionStatus::kTrue &&
       (evicted->reason == kReasonPodsReadyTimeout || evicted->reason == kReasonAdmissionCheck)) {
     return evicted->last_transition_time;
   }
-  return workload.meta.creation_timestamp;
+  return meta.creation_timestamp;
 }
 
 std::int64_t effective_priority(const Workload& workload) {

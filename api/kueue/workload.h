@@ -56,11 +56,23 @@ struct ReclaimablePod {
 
 enum class CheckState { kPending, kReady, kRetry, kRejected };
 
+struct PodSetUpdate {  // what an admission check adds to a podset's pods
+  std::string name{};
+  StringMap labels{};
+  StringMap annotations{};
+  StringMap node_selector{};
+  std::vector<Toleration> tolerations{};
+  friend bool operator==(const PodSetUpdate&, const PodSetUpdate&) = default;
+};
+
 struct AdmissionCheckState {
   std::string name{};
   CheckState state = CheckState::kPending;
   TimePoint last_transition_time{};
   std::string message{};
+  std::vector<PodSetUpdate> pod_set_updates{};
+  std::optional<std::int32_t> requeue_after_seconds{};
+  std::optional<std::int32_t> retry_count{};
   friend bool operator==(const AdmissionCheckState&, const AdmissionCheckState&) = default;
 };
 
@@ -123,6 +135,8 @@ bool is_queueable(const Workload& workload);
 bool backoff_expired(const Workload& workload, TimePoint now);
 // §1.2, with the timestamp policy `Eviction`.
 TimePoint queue_order_time(const Workload& workload);
+// The same for a status that is assumed and not yet in the object.
+TimePoint queue_order_time(const ObjectMeta& meta, const Conditions& conditions);
 std::int64_t effective_priority(const Workload& workload);
 
 }  // namespace muster::api
