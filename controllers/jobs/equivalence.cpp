@@ -24,9 +24,9 @@ bool same_pod_sets(const std::vector<api::PodSet>& a, const std::vector<api::Pod
 }
 
 // The Workload's podsets as its running job has them: infos merged in, the admitted count of partially admitted ones.
-std::vector<api::PodSet> running_pod_sets(const api::Workload& workload, const api::Admission& admission,
+std::vector<api::PodSet> running_pod_sets(const api::Workload& workload, const api::WorkloadStatus& status,
                                           const framework::Objects& objects) {
-  const auto infos = pod_set_infos(workload, admission, objects);
+  const auto infos = pod_set_infos(workload, status, objects);
   if (!infos.ok()) {
     return {};
   }
@@ -52,7 +52,7 @@ bool is_equivalent(const JobView& job, const api::Workload& workload, const api:
   }
   const bool admitted = api::is_true(status.conditions, api::kAdmitted);
   const Tolerations tolerations = admitted ? Tolerations::kIgnore : Tolerations::kCompare;
-  if (same_pod_sets(job.pod_sets, running_pod_sets(workload, *status.admission, objects), tolerations)) {
+  if (same_pod_sets(job.pod_sets, running_pod_sets(workload, status, objects), tolerations)) {
     return true;
   }
   return job.suspended && same_pod_sets(job.pod_sets, workload.pod_sets, tolerations);

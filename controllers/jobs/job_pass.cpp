@@ -201,7 +201,7 @@ void JobPass::start(Current& current) {
   if (!current.assumed(api::kAdmitted) || !current.stored(api::kAdmitted) || !current.status.admission) {
     return;
   }
-  auto infos = pod_set_infos(current.workload(), *current.status.admission, objects());
+  auto infos = pod_set_infos(current.workload(), current.status, objects());
   if (!infos.ok() && infos.error().code == ErrorCode::kNotFound) {
     return;  // the flavor's return touches the ClusterQueue, and that its Workloads
   }

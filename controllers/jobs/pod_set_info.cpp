@@ -1,6 +1,7 @@
 #include "controllers/jobs/pod_set_info.h"
 
 #include "api/constants.h"
+#include "base/check.h"
 
 #include <algorithm>
 #include <set>
@@ -61,8 +62,8 @@ PodSetInfo identity_of(const api::Workload& workload, const api::Admission& admi
   return info;
 }
 
-std::optional<std::string> map_conflict(std::string_view what, const api::StringMap& info, const api::StringMap& have) {
-  for (const auto& [key, value] : info) {
+std::optional<std::string> map_conflict(std::string_view what, const api::StringMap& have, const api::StringMap& more) {
+  for (const auto& [key, value] : more) {
     const std::string* other = api::find(have, key);
     if (other != nullptr && *other != value) {
       return "invalid admission check PodSetUpdate: conflict for " + std::string(what) + ": conflict for key=" + key +
@@ -70,6 +71,33 @@ std::optional<std::string> map_conflict(std::string_view what, const api::String
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::string> conflict(const PodSetInfo& info, const api::PodSetUpdate& update) {
+  if (auto text = map_conflict("annotations", info.annotations, update.annotations)) {
+    return text;
+  }
+  if (auto text = map_conflict("labels", info.labels, update.labels)) {
+    return text;
+  }
+  return map_conflict("nodeSelector", info.node_selector, update.node_selector);
+}
+
+// Of one check the first update of a podset counts.
+Status add_check(const api::AdmissionCheckState& check, PodSetInfo& info) {
+  const auto update = std::find_if(check.pod_set_updates.begin(), check.pod_set_updates.end(),
+                                   [&info](const api::PodSetUpdate& each) { return each.name == info.name; });
+  if (update == check.pod_set_updates.end()) {
+    return {};
+  }
+  if (auto text = conflict(info, *update)) {
+    return invalid("in admission check \"" + check.name + "\": " + *text);
+  }
+  info.labels.insert(update->labels.begin(), update->labels.end());
+  info.annotations.insert(update->annotations.begin(), update->annotations.end());
+  info.node_selector.insert(update->node_selector.begin(), update->node_selector.end());
+  merge_tolerations(info.tolerations, update->tolerations);
+  return {};
 }
 
 }  // namespace
@@ -85,8 +113,10 @@ void merge_tolerations(std::vector<api::Toleration>& into, const std::vector<api
   }
 }
 
-Result<std::vector<PodSetInfo>> pod_set_infos(const api::Workload& workload, const api::Admission& admission,
+Result<std::vector<PodSetInfo>> pod_set_infos(const api::Workload& workload, const api::WorkloadStatus& status,
                                               const framework::Objects& objects) {
+  MUSTER_CHECK(status.admission.has_value()) << to_string(workload.meta.key());
+  const api::Admission& admission = *status.admission;
   const std::size_t wanted = workload.pod_sets.size();
   if (admission.pod_set_assignments.size() != wanted) {
     return invalid("invalid podset infos: expecting " + std::to_string(wanted) + " podset, got " +
@@ -96,19 +126,22 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::Workload& workload, con
   for (const api::PodSetAssignment& assignment : admission.pod_set_assignments) {
     PodSetInfo info = identity_of(workload, admission, assignment);
     MUSTER_RETURN_IF_ERROR(add_flavors(assignment, objects, info));
+    for (const api::AdmissionCheckState& check : status.admission_checks) {
+      MUSTER_RETURN_IF_ERROR(add_check(check, info));
+    }
     infos.push_back(std::move(info));
   }
   return infos;
 }
 
 std::optional<std::string> merge_conflict(const PodSetInfo& info, const api::PodTemplate& pod_template) {
-  if (auto conflict = map_conflict("annotations", info.annotations, pod_template.annotations)) {
-    return conflict;
+  if (auto text = map_conflict("annotations", pod_template.annotations, info.annotations)) {
+    return text;
   }
-  if (auto conflict = map_conflict("labels", info.labels, pod_template.labels)) {
-    return conflict;
+  if (auto text = map_conflict("labels", pod_template.labels, info.labels)) {
+    return text;
   }
-  return map_conflict("nodeSelector", info.node_selector, pod_template.spec.node_selector);
+  return map_conflict("nodeSelector", pod_template.spec.node_selector, info.node_selector);
 }
 
 }  // namespace muster::controllers

@@ -13,8 +13,10 @@
 
 namespace muster::controllers {
 
-// One info a podset assignment. kNotFound: a flavor is missing now, try again when it is there; kInvalid: permanent.
-Result<std::vector<framework::PodSetInfo>> pod_set_infos(const api::Workload& workload, const api::Admission& admission,
+// One info a podset assignment of `status.admission` (which must be there), with what the admission checks add.
+// kNotFound: a flavor is missing now, try again when it is there; kInvalid: permanent.
+Result<std::vector<framework::PodSetInfo>> pod_set_infos(const api::Workload& workload,
+                                                         const api::WorkloadStatus& status,
                                                          const framework::Objects& objects);
 
 // The text of the first key that the template has with another value; merging would change what the user wrote.

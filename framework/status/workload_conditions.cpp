@@ -58,6 +58,9 @@ void reset_check(api::AdmissionCheckState& check, TimePoint now) {
   if (check.state == api::CheckState::kPending) {
     return;
   }
+  check.retry_count =
+      check.state == api::CheckState::kRetry ? std::optional(check.retry_count.value_or(0) + 1) : std::nullopt;
+  check.pod_set_updates.clear();
   check.message = "Reset to Pending after eviction. Previously: ";
   check.message += api::name_of(api::kCheckStateNames, check.state);
   check.state = api::CheckState::kPending;
