@@ -7,8 +7,9 @@ start_kwok() {
     --cidr=10.128.0.1/16 --node-ip=10.127.0.1 --server-address="127.0.0.1:$KWOK_PORT" --v=WARN
   wait_ready kwok 60 accepts_connections 127.0.0.1 "$KWOK_PORT"
   ((NODES > 0)) || return 0
-  simulated_nodes | kube create -f - >/dev/null
-  wait_ready kwok $((60 + NODES / 10)) all_nodes_ready
+  # Validation by the client costs most of the time, and these nodes are ours.
+  simulated_nodes | kube create --validate=false -f - >/dev/null
+  wait_ready kwok $((60 + NODES / 4)) all_nodes_ready
 }
 
 simulated_nodes() {
@@ -29,8 +30,9 @@ TEXT
   done
 }
 
+# The server's own table is far smaller than a thousand nodes in JSON.
 all_nodes_ready() {
-  kube get nodes -o json | jq -e '
-    [.items[] | select(.metadata.annotations["kwok.x-k8s.io/node"] == "fake")] as $nodes
-    | ($nodes | length) > 0 and all($nodes[]; any(.status.conditions[]?; .type == "Ready" and .status == "True"))'
+  local ready
+  ready="$(kube get nodes --selector type=kwok --no-headers | awk '$2 == "Ready"' | wc -l)"
+  ((ready == NODES))
 }
