@@ -2,12 +2,12 @@
 // needs the whole template reads the object at that moment. Plain values.
 #pragma once
 
+#include "api/core/meta.h"
+#include "api/core/pod.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
-
-#include "api/core/meta.h"
-#include "api/core/pod.h"
 
 namespace muster::api {
 

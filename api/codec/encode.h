@@ -4,14 +4,14 @@
 // decode(encode(x)) == x, but for the container hashes and the list of unsupported fields.
 #pragma once
 
-#include <vector>
-
 #include "api/batch/job.h"
 #include "api/codec/json.h"
 #include "api/core/node.h"
 #include "api/core/pod.h"
 #include "api/kueue/queues.h"
 #include "api/kueue/workload.h"
+
+#include <vector>
 
 namespace muster::api {
 

@@ -21,8 +21,7 @@ Json encode_requirement(const Requirement& requirement) {
 
 Json encode_term(const NodeSelectorTerm& term) {
   Json json = Json::object();
-  put(json, "matchExpressions",
-      encode_list(term.match_expressions, encode_requirement<NodeSelectorRequirement>));
+  put(json, "matchExpressions", encode_list(term.match_expressions, encode_requirement<NodeSelectorRequirement>));
   put(json, "matchFields", encode_list(term.match_fields, encode_requirement<NodeSelectorRequirement>));
   return json;
 }
@@ -160,8 +159,7 @@ Json encode(const std::vector<Taint>& taints) {
 Json encode(const LabelSelector& selector) {
   Json json = Json::object();
   put(json, "matchLabels", selector.match_labels);
-  put(json, "matchExpressions",
-      encode_list(selector.match_expressions, encode_requirement<LabelSelectorRequirement>));
+  put(json, "matchExpressions", encode_list(selector.match_expressions, encode_requirement<LabelSelectorRequirement>));
   return json;
 }
 

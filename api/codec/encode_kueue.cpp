@@ -81,7 +81,8 @@ Json encode_checks(const std::vector<AdmissionCheckRule>& checks) {
   }
   return {{"admissionChecks", encode_list(checks, [](const AdmissionCheckRule& rule) {
              Json json = {{"name", rule.name}};
-             put(json, "onFlavors", encode_list(rule.on_flavors, [](const FlavorName& name) { return Json(name.str()); }));
+             put(json, "onFlavors",
+                 encode_list(rule.on_flavors, [](const FlavorName& name) { return Json(name.str()); }));
              return json;
            })}};
 }
@@ -94,9 +95,13 @@ void put_fair_weight(Json& spec, const std::optional<Amount>& milli) {
 
 }  // namespace
 
-Json encode(const ClusterQueueStatus& status) { return encode_queue_status(status, WithBorrowed::kYes); }
+Json encode(const ClusterQueueStatus& status) {
+  return encode_queue_status(status, WithBorrowed::kYes);
+}
 
-Json encode(const LocalQueueStatus& status) { return encode_queue_status(status, WithBorrowed::kNo); }
+Json encode(const LocalQueueStatus& status) {
+  return encode_queue_status(status, WithBorrowed::kNo);
+}
 
 Json encode(const ResourceFlavor& flavor) {
   Json spec = Json::object();

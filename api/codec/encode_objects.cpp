@@ -55,7 +55,9 @@ Json encode(const Node& node) {
   return json;
 }
 
-Json encode(const Namespace& ns) { return an_object("v1", "Namespace", encode(ns.meta)); }
+Json encode(const Namespace& ns) {
+  return an_object("v1", "Namespace", encode(ns.meta));
+}
 
 Json encode(const PriorityClass& priority_class) {
   Json json = an_object("scheduling.k8s.io/v1", "PriorityClass", encode(priority_class.meta));

@@ -1,14 +1,15 @@
 // Helpers of the encoders. Internal to api/codec.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string_view>
-#include <utility>
-
 #include "api/codec/enums.h"
 #include "api/codec/json.h"
 #include "api/core/meta.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace muster::api {
 

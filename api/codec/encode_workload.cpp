@@ -52,8 +52,7 @@ Json encode_evictions(const std::vector<EvictionStat>& evictions) {
     return {};
   }
   return {{"evictions", encode_list(evictions, [](const EvictionStat& stat) {
-             return Json{
-                 {"reason", stat.reason}, {"underlyingCause", stat.underlying_cause}, {"count", stat.count}};
+             return Json{{"reason", stat.reason}, {"underlyingCause", stat.underlying_cause}, {"count", stat.count}};
            })}};
 }
 

@@ -1,12 +1,12 @@
 #include "api/codec/yaml.h"
 
+#include <nlohmann/json.hpp>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace muster::api {
 namespace {
@@ -134,7 +134,9 @@ class Converter {
 
  private:
   static std::string at_line(const YAML::Node& node) { return "line " + std::to_string(node.Mark().line + 1) + ": "; }
+
   static Error fail(const YAML::Node& node, const std::string& what) { return invalid(at_line(node) + what); }
+
   static Error too_large(const YAML::Node& node, const std::string& what) {
     return Error{.code = ErrorCode::kTooLarge, .message = at_line(node) + what};
   }
@@ -225,8 +227,7 @@ class Converter {
     std::string digits = text;
     std::erase(digits, '_');
     const bool negative = digits.starts_with('-');
-    const std::string_view unsigned_part =
-        std::string_view(digits).substr(negative || digits.starts_with('+') ? 1 : 0);
+    const std::string_view unsigned_part = std::string_view(digits).substr(negative || digits.starts_with('+') ? 1 : 0);
     if (unsigned_part.size() > 1 && unsigned_part[0] == '0' && all_digits(unsigned_part)) {
       return fail(node, text + " is octal to some readers and decimal to others: quote it or drop the leading zero");
     }

@@ -1,13 +1,13 @@
-// The wall to YAML: text -> JSON with the typing rules of Kubernetes' tools (YAML 1.1 as sigs.k8s.io/yaml reads it), for
-// the operator's own files: configuration, profiles, simulator input. Never for text from the network.
+// The wall to YAML: text -> JSON with the typing rules of Kubernetes' tools (YAML 1.1 as sigs.k8s.io/yaml reads it),
+// for the operator's own files: configuration, profiles, simulator input. Never for text from the network.
 #pragma once
+
+#include "api/codec/json.h"
+#include "base/result.h"
 
 #include <cstddef>
 #include <string_view>
 #include <vector>
-
-#include "api/codec/json.h"
-#include "base/result.h"
 
 namespace muster::api {
 

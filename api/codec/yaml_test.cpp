@@ -1,7 +1,6 @@
 #include "api/codec/yaml.h"
 
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 namespace muster::api {
@@ -21,29 +20,31 @@ TEST_P(YamlToJson, TypesAsKubernetes) {
   EXPECT_EQ(Json(*got).dump(), GetParam().want);
 }
 
-std::string row_name(const ::testing::TestParamInfo<Case>& row) { return row.param.name; }
+std::string row_name(const ::testing::TestParamInfo<Case>& row) {
+  return row.param.name;
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Scalars, YamlToJson,
-    ::testing::Values(Case{"quoted_word", "a: 'on'", R"([{"a":"on"}])"},
-                      Case{"double_quoted", "a: \"yes\"", R"([{"a":"yes"}])"},
-                      Case{"block_scalar", "a: |\n  on\n", R"([{"a":"on\n"}])"},
-                      Case{"words_of_truth", "[y, Yes, TRUE, on, n, No, FALSE, Off]",
-                           "[[true,true,true,true,false,false,false,false]]"},
-                      Case{"odd_case_is_text", "[yES, oN, trUE]", R"([["yES","oN","trUE"]])"},
-                      Case{"go_prefixes", "[0x1F, 0o14, 0b101, -0x10]", "[[31,12,5,-16]]"},
-                      Case{"underscores", "[1_000, -1_0]", "[[1000,-10]]"},
-                      Case{"exponent", "[1e3, 1E-1, 1.5e+1]", "[[1000,0.1,15]]"},
-                      Case{"fraction", "[0.5, .5, 1., -0.25, 1.0]", "[[0.5,0.5,1,-0.25,1]]"},
-                      Case{"base_60_is_text", "1:30", R"(["1:30"])"}, Case{"quantity", "100m", R"(["100m"])"},
-                      Case{"gibi", "a: 1.5Gi", R"([{"a":"1.5Gi"}])"}, Case{"date", "a: 2026-12-01", R"([{"a":"2026-12-01"}])"},
-                      Case{"int64_max", "a: 9223372036854775807", R"([{"a":9223372036854775807}])"},
-                      Case{"int64_min", "a: -9223372036854775808", R"([{"a":-9223372036854775808}])"},
-                      Case{"two_to_63", "a: 9223372036854775808", R"([{"a":9223372036854775808}])"},
-                      Case{"nulls", "[~, null, NULL, '~', ]", R"([[null,null,null,"~"]])"},
-                      Case{"empty_value", "a:", R"([{"a":null}])"}, Case{"empty_string", "a: ''", R"([{"a":""}])"},
-                      Case{"string_tag", "a: !!str 5", R"([{"a":"5"}])"}, Case{"minus_word", "a: -x", R"([{"a":"-x"}])"},
-                      Case{"plus_word", "a: +x", R"([{"a":"+x"}])"}, Case{"ip", "a: 10.0.0.1", R"([{"a":"10.0.0.1"}])"}),
+    ::testing::Values(
+        Case{"quoted_word", "a: 'on'", R"([{"a":"on"}])"}, Case{"double_quoted", "a: \"yes\"", R"([{"a":"yes"}])"},
+        Case{"block_scalar", "a: |\n  on\n", R"([{"a":"on\n"}])"},
+        Case{"words_of_truth", "[y, Yes, TRUE, on, n, No, FALSE, Off]",
+             "[[true,true,true,true,false,false,false,false]]"},
+        Case{"odd_case_is_text", "[yES, oN, trUE]", R"([["yES","oN","trUE"]])"},
+        Case{"go_prefixes", "[0x1F, 0o14, 0b101, -0x10]", "[[31,12,5,-16]]"},
+        Case{"underscores", "[1_000, -1_0]", "[[1000,-10]]"},
+        Case{"exponent", "[1e3, 1E-1, 1.5e+1]", "[[1000,0.1,15]]"},
+        Case{"fraction", "[0.5, .5, 1., -0.25, 1.0]", "[[0.5,0.5,1,-0.25,1]]"},
+        Case{"base_60_is_text", "1:30", R"(["1:30"])"}, Case{"quantity", "100m", R"(["100m"])"},
+        Case{"gibi", "a: 1.5Gi", R"([{"a":"1.5Gi"}])"}, Case{"date", "a: 2026-12-01", R"([{"a":"2026-12-01"}])"},
+        Case{"int64_max", "a: 9223372036854775807", R"([{"a":9223372036854775807}])"},
+        Case{"int64_min", "a: -9223372036854775808", R"([{"a":-9223372036854775808}])"},
+        Case{"two_to_63", "a: 9223372036854775808", R"([{"a":9223372036854775808}])"},
+        Case{"nulls", "[~, null, NULL, '~', ]", R"([[null,null,null,"~"]])"},
+        Case{"empty_value", "a:", R"([{"a":null}])"}, Case{"empty_string", "a: ''", R"([{"a":""}])"},
+        Case{"string_tag", "a: !!str 5", R"([{"a":"5"}])"}, Case{"minus_word", "a: -x", R"([{"a":"-x"}])"},
+        Case{"plus_word", "a: +x", R"([{"a":"+x"}])"}, Case{"ip", "a: 10.0.0.1", R"([{"a":"10.0.0.1"}])"}),
     row_name);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -53,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"nothing", "", "[]"}, Case{"only_comment", "# hi\n", "[]"},
                       Case{"json_is_yaml", R"({"a": [1, "x", null], "b": {}})", R"([{"a":[1,"x",null],"b":{}}])"},
                       Case{"alias", "a: &x [1]\nb: *x", R"([{"a":[1],"b":[1]}])"},
-                      Case{"merge", "p: &x {a: 1, b: 2}\nq: {b: 3, <<: *x}", R"([{"p":{"a":1,"b":2},"q":{"a":1,"b":3}}])"},
+                      Case{"merge", "p: &x {a: 1, b: 2}\nq: {b: 3, <<: *x}",
+                           R"([{"p":{"a":1,"b":2},"q":{"a":1,"b":3}}])"},
                       Case{"merge_list", "- &x {a: 1}\n- &y {a: 2, b: 2}\n- {<<: [*x, *y]}",
                            R"([[{"a":1},{"a":2,"b":2},{"a":1,"b":2}]])"},
                       Case{"quoted_merge_key_is_a_key", "'<<': 1", R"([{"<<":1}])"},
@@ -80,8 +82,8 @@ std::string alias_bomb() {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {
     const std::string previous = "*a" + std::to_string(i - 1);
-    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + previous + ", " + previous + ", " +
-            previous + ", " + previous + "]\n";
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + previous + ", " + previous + ", " + previous +
+            ", " + previous + "]\n";
   }
   return text;
 }
@@ -99,13 +101,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"nan", "a: .NaN\n", ".NaN has no JSON form"},
                       Refusal{"huge_float", "a: 1e999\n", "1e999 is out of range"},
                       Refusal{"tag", "a: !!binary aGk=\n", "is not supported"},
-                      Refusal{"custom_tag", "a: !x 5\n", "is not supported"},
-                      Refusal{"syntax", "a: [1\nb: 2", "line "}, Refusal{"tab", "a:\n\t- 1\n", "line "},
-                      Refusal{"unknown_alias", "a: *nope\n", "line 1"},
-                      Refusal{"null_key", "~: 1\n", "must not be null"}, Refusal{"list_key", "? [a]\n: 1\n", "must be strings"},
+                      Refusal{"custom_tag", "a: !x 5\n", "is not supported"}, Refusal{"syntax", "a: [1\nb: 2", "line "},
+                      Refusal{"tab", "a:\n\t- 1\n", "line "}, Refusal{"unknown_alias", "a: *nope\n", "line 1"},
+                      Refusal{"null_key", "~: 1\n", "must not be null"},
+                      Refusal{"list_key", "? [a]\n: 1\n", "must be strings"},
                       Refusal{"merge_of_scalar", "<<: 1\n", "map merge requires"},
                       Refusal{"cycle", "&a [*a]\n", "nested deeper than 20", ErrorCode::kTooLarge},
-                      Refusal{"depth", std::string(30, '[') + std::string(30, ']'), "nested deeper", ErrorCode::kTooLarge},
+                      Refusal{"depth", std::string(30, '[') + std::string(30, ']'), "nested deeper",
+                              ErrorCode::kTooLarge},
                       Refusal{"parser_depth", std::string(2000, '['), "line 1"},
                       Refusal{"alias_bomb", alias_bomb(), "more than 1000 nodes", ErrorCode::kTooLarge},
                       Refusal{"bytes", std::string(6000, ' '), "longer than", ErrorCode::kTooLarge}),

@@ -1,11 +1,11 @@
 #include "api/config/configuration.h"
 
-#include <nlohmann/json.hpp>
-
 #include "api/codec/parts.h"
 #include "api/codec/yaml.h"
 #include "api/config/sections.h"
 #include "api/validation/field_error.h"
+
+#include <nlohmann/json.hpp>
 
 namespace muster::api {
 namespace {
@@ -23,7 +23,8 @@ Status check_type(const Json& document) {
   if (!document.is_object()) {
     return invalid("a Configuration must be a map");
   }
-  const std::string version = document.value("apiVersion", Json()).is_string() ? document["apiVersion"].get<std::string>() : "";
+  const std::string version =
+      document.value("apiVersion", Json()).is_string() ? document["apiVersion"].get<std::string>() : "";
   if (version == "config.kueue.x-k8s.io/v1beta1") {
     return invalid("v1beta1 is not read: write apiVersion " + std::string(kVersion), "apiVersion");
   }

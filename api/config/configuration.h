@@ -1,7 +1,11 @@
 // The manager's configuration file: Kueue's `config.kueue.x-k8s.io/v1beta2` Configuration, field for field
-// (spec/api.md §9.1), with its defaults. Read once at start, a plain value afterwards. Fields of features that Muster does
-// not have yet are checked and kept. Muster's own additions stand under the top-level key `muster`.
+// (spec/api.md §9.1), with its defaults. Read once at start, a plain value afterwards. Fields of features that Muster
+// does not have yet are checked and kept. Muster's own additions stand under the top-level key `muster`.
 #pragma once
+
+#include "api/core/meta.h"
+#include "base/result.h"
+#include "base/time.h"
 
 #include <cstdint>
 #include <map>
@@ -9,10 +13,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "api/core/meta.h"
-#include "base/result.h"
-#include "base/time.h"
 
 namespace muster::api {
 

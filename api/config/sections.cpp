@@ -1,8 +1,8 @@
 #include "api/config/sections.h"
 
-#include <nlohmann/json.hpp>
-
 #include "api/codec/parts.h"
+
+#include <nlohmann/json.hpp>
 
 namespace muster::api {
 namespace {
@@ -12,7 +12,8 @@ constexpr EnumNames<RequeueTimestamp, 2> kTimestampNames = {
 constexpr EnumNames<TransformationStrategy, 2> kTransformationNames = {
     {{TransformationStrategy::kRetain, "Retain"}, {TransformationStrategy::kReplace, "Replace"}}};
 constexpr EnumNames<QuotaCheckStrategy, 2> kQuotaCheckNames = {
-    {{QuotaCheckStrategy::kBlockUndeclared, "BlockUndeclared"}, {QuotaCheckStrategy::kIgnoreUndeclared, "IgnoreUndeclared"}}};
+    {{QuotaCheckStrategy::kBlockUndeclared, "BlockUndeclared"},
+     {QuotaCheckStrategy::kIgnoreUndeclared, "IgnoreUndeclared"}}};
 
 // A string that is defaulted when absent and when empty.
 std::string text_or(const Reader& reader, std::string_view key, const std::string& fallback) {

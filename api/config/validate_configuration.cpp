@@ -1,10 +1,11 @@
-#include <algorithm>
-#include <array>
-#include <nlohmann/json.hpp>
-#include <set>
-
 #include "api/config/sections.h"
 #include "api/validation/names.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
 
 namespace muster::api {
 namespace {
@@ -90,8 +91,7 @@ FieldErrors check_custom_label(const CustomLabel& label, const std::string& path
     errors.push_back(invalid_value(at(path, "name"), label.name, "must match ^[a-zA-Z][a-zA-Z0-9_]*$"));
   }
   if (!label.source_label_key.empty() && !label.source_annotation_key.empty()) {
-    errors.push_back(
-        invalid_value(path, label.name, "sourceLabelKey and sourceAnnotationKey are mutually exclusive"));
+    errors.push_back(invalid_value(path, label.name, "sourceLabelKey and sourceAnnotationKey are mutually exclusive"));
   }
   if (!label.source_label_key.empty()) {
     append(errors, validate_label_key(label.source_label_key, at(path, "sourceLabelKey")));
@@ -114,7 +114,8 @@ FieldErrors check_metrics(const MetricsConfig& metrics) {
     errors.push_back(too_many(path, metrics.custom_labels.size(), kMaxCustomLabels));
   }
   if (metrics.local_queue_selector) {
-    append(errors, validate_label_selector(*metrics.local_queue_selector, "metrics.localQueueMetrics.localQueueSelector"));
+    append(errors,
+           validate_label_selector(*metrics.local_queue_selector, "metrics.localQueueMetrics.localQueueSelector"));
   }
   std::set<std::string> names;
   std::map<std::string, std::size_t> per_kind;
@@ -140,8 +141,8 @@ FieldErrors check_metrics(const MetricsConfig& metrics) {
 FieldErrors check_tls(const TlsConfig& tls) {
   FieldErrors errors;
   if (!tls.min_version.empty() && tls.min_version != "VersionTLS12" && tls.min_version != "VersionTLS13") {
-    errors.push_back(
-        invalid_value("tls.minVersion", tls.min_version, "invalid minVersion. Please use VersionTLS12 or VersionTLS13"));
+    errors.push_back(invalid_value("tls.minVersion", tls.min_version,
+                                   "invalid minVersion. Please use VersionTLS12 or VersionTLS13"));
   }
   if (tls.min_version == "VersionTLS13" && !tls.cipher_suites.empty()) {
     errors.push_back(invalid_value("tls.cipherSuites", tls.cipher_suites,
@@ -267,8 +268,7 @@ FieldErrors check_sharing(const Configuration& config) {
     }
     for (const auto& [resource, weight] : sharing.resource_weights) {
       if (weight < 0) {
-        errors.push_back(
-            invalid_value(at_key("admissionFairSharing.resourceWeights", resource), weight, kNotNegative));
+        errors.push_back(invalid_value(at_key("admissionFairSharing.resourceWeights", resource), weight, kNotNegative));
       }
     }
   }

@@ -1,14 +1,14 @@
 // ObjectMeta and conditions, as metav1 has them: the fields Muster reads. Plain values, no JSON.
 #pragma once
 
+#include "base/ids.h"
+#include "base/time.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "base/ids.h"
-#include "base/time.h"
 
 namespace muster::api {
 

@@ -1,9 +1,9 @@
 #include "api/core/meta.h"
 
-#include <gtest/gtest.h>
-
 #include "api/constants.h"
 #include "api/testing/builders.h"
+
+#include <gtest/gtest.h>
 
 namespace muster::api {
 namespace {
@@ -95,9 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         SelectorCase{"does_not_exist", {.match_expressions = {{"env", "DoesNotExist", {}}}}, false},
         SelectorCase{"does_not_exist_absent", {.match_expressions = {{"x", "DoesNotExist", {}}}}, true},
         SelectorCase{"unknown_operator", {.match_expressions = {{"env", "Like", {"prod"}}}}, false},
-        SelectorCase{"anded",
-                     {.match_labels = {{"team", "a"}}, .match_expressions = {{"env", "In", {"dev"}}}},
-                     false}),
+        SelectorCase{"anded", {.match_labels = {{"team", "a"}}, .match_expressions = {{"env", "In", {"dev"}}}}, false}),
     [](const auto& row) { return row.param.name; });
 
 TEST(Meta, FindsTheController) {

@@ -1,11 +1,11 @@
 // Nodes, namespaces, and the small core kinds that change a pod's requests or priority. Plain values.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "api/core/meta.h"
 #include "api/core/pod.h"
+
+#include <string>
+#include <vector>
 
 namespace muster::api {
 

@@ -2,16 +2,16 @@
 // contents and managedFields are dropped while decoding (api/codec). Plain values.
 #pragma once
 
+#include "api/core/meta.h"
+#include "base/arith.h"
+#include "base/ids.h"
+
 #include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "api/core/meta.h"
-#include "base/arith.h"
-#include "base/ids.h"
 
 namespace muster::api {
 

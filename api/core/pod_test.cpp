@@ -1,15 +1,17 @@
 #include "api/core/pod.h"
 
-#include <gtest/gtest.h>
-
 #include "api/testing/builders.h"
+
+#include <gtest/gtest.h>
 
 namespace muster::api {
 namespace {
 
 using testing::a_toleration;
 
-Container cpu(Amount milli) { return {.name = "c", .requests = {{"cpu", milli}}}; }
+Container cpu(Amount milli) {
+  return {.name = "c", .requests = {{"cpu", milli}}};
+}
 
 Container sidecar(Amount milli) {
   Container container = cpu(milli);
@@ -25,7 +27,9 @@ struct RequestCase {
 
 class PodRequests : public ::testing::TestWithParam<RequestCase> {};
 
-TEST_P(PodRequests, FollowsKubernetesRule) { EXPECT_EQ(pod_requests(GetParam().spec), GetParam().want); }
+TEST_P(PodRequests, FollowsKubernetesRule) {
+  EXPECT_EQ(pod_requests(GetParam().spec), GetParam().want);
+}
 
 // The numbers are those of spec/placement.md §2.12.
 INSTANTIATE_TEST_SUITE_P(
@@ -62,24 +66,24 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Edges, PodRequests,
-    ::testing::Values(
-        RequestCase{"nothing", {}, {}},
-        RequestCase{"limits_do_not_count", {.containers = {{.limits = {{"cpu", 1000}}}}}, {}},
-        RequestCase{"pod_level_may_lower",
-                    {.containers = {cpu(3000)}, .pod_requests = ResourceAmounts{{"cpu", 1000}}},
-                    {{"cpu", 1000}}},
-        RequestCase{"pod_level_ignores_extended",
-                    {.containers = {cpu(1)}, .pod_requests = ResourceAmounts{{"example.com/gpu", 4}}},
-                    {{"cpu", 1}}},
-        RequestCase{"pod_level_hugepages",
-                    {.containers = {cpu(1)}, .pod_requests = ResourceAmounts{{"hugepages-2Mi", 4}}},
-                    {{"cpu", 1}, {"hugepages-2Mi", 4}}},
-        RequestCase{"sums_saturate",
-                    {.containers = {{.requests = {{"memory", kUnlimited - 1}}}, {.requests = {{"memory", 5}}}}},
-                    {{"memory", kUnlimited}}},
-        RequestCase{"init_of_another_resource",
-                    {.init_containers = {{.requests = {{"memory", 7}}}}, .containers = {cpu(2)}},
-                    {{"cpu", 2}, {"memory", 7}}}),
+    ::testing::Values(RequestCase{"nothing", {}, {}},
+                      RequestCase{"limits_do_not_count", {.containers = {{.limits = {{"cpu", 1000}}}}}, {}},
+                      RequestCase{"pod_level_may_lower",
+                                  {.containers = {cpu(3000)}, .pod_requests = ResourceAmounts{{"cpu", 1000}}},
+                                  {{"cpu", 1000}}},
+                      RequestCase{"pod_level_ignores_extended",
+                                  {.containers = {cpu(1)}, .pod_requests = ResourceAmounts{{"example.com/gpu", 4}}},
+                                  {{"cpu", 1}}},
+                      RequestCase{"pod_level_hugepages",
+                                  {.containers = {cpu(1)}, .pod_requests = ResourceAmounts{{"hugepages-2Mi", 4}}},
+                                  {{"cpu", 1}, {"hugepages-2Mi", 4}}},
+                      RequestCase{
+                          "sums_saturate",
+                          {.containers = {{.requests = {{"memory", kUnlimited - 1}}}, {.requests = {{"memory", 5}}}}},
+                          {{"memory", kUnlimited}}},
+                      RequestCase{"init_of_another_resource",
+                                  {.init_containers = {{.requests = {{"memory", 7}}}}, .containers = {cpu(2)}},
+                                  {{"cpu", 2}, {"memory", 7}}}),
     [](const auto& row) { return row.param.name; });
 
 struct TolerationCase {
@@ -96,7 +100,9 @@ TEST_P(Tolerates, JudgesTaint) {
   EXPECT_EQ(tolerates(std::vector{GetParam().toleration}, GetParam().taint), GetParam().want);
 }
 
-Taint taint(const std::string& effect) { return {.key = "k", .value = "v", .effect = effect}; }
+Taint taint(const std::string& effect) {
+  return {.key = "k", .value = "v", .effect = effect};
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Table, Tolerates,
@@ -104,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         TolerationCase{"case_33_exists", a_toleration("k", "Exists"), taint("NoSchedule"), true},
         TolerationCase{"case_33_other_value", a_toleration("k", "Equal", "w"), taint("NoSchedule"), false},
         TolerationCase{"case_33_exists_without_key", a_toleration("", "Exists"), taint("NoExecute"), true},
-        TolerationCase{"case_34_other_effect", a_toleration("k", "Exists", "", "NoExecute"), taint("NoSchedule"), false},
+        TolerationCase{"case_34_other_effect", a_toleration("k", "Exists", "", "NoExecute"), taint("NoSchedule"),
+                       false},
         TolerationCase{"case_36_cordon",
                        a_toleration("node.kubernetes.io/unschedulable", "Exists", "", "NoSchedule"),
                        {.key = "node.kubernetes.io/unschedulable", .effect = "NoSchedule"},
@@ -117,7 +124,9 @@ INSTANTIATE_TEST_SUITE_P(
         TolerationCase{"same_effect", a_toleration("k", "Exists", "", "NoSchedule"), taint("NoSchedule"), true}),
     [](const auto& row) { return row.param.name; });
 
-TEST(Tolerates, NothingWithoutTolerations) { EXPECT_FALSE(tolerates(std::vector<Toleration>{}, taint("NoSchedule"))); }
+TEST(Tolerates, NothingWithoutTolerations) {
+  EXPECT_FALSE(tolerates(std::vector<Toleration>{}, taint("NoSchedule")));
+}
 
 struct RequirementCase {
   std::string name{};
@@ -132,25 +141,26 @@ TEST_P(NodeRequirement, JudgesLabels) {
   EXPECT_EQ(matches(GetParam().requirement, labels), GetParam().want);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Table, NodeRequirement,
-    ::testing::Values(RequirementCase{"in", {"zone", "In", {"z0", "z1"}}, true},
-                      RequirementCase{"in_absent", {"rack", "In", {"r"}}, false},
-                      RequirementCase{"not_in", {"zone", "NotIn", {"z1"}}, false},
-                      RequirementCase{"case_38_not_in_absent", {"rack", "NotIn", {"r"}}, true},
-                      RequirementCase{"exists", {"zone", "Exists", {}}, true},
-                      RequirementCase{"does_not_exist", {"zone", "DoesNotExist", {}}, false},
-                      RequirementCase{"gt", {"cores", "Gt", {"4"}}, true},
-                      RequirementCase{"case_38_gt_equal", {"cores", "Gt", {"5"}}, false},
-                      RequirementCase{"case_38_gt_word", {"word", "Gt", {"5"}}, false},
-                      RequirementCase{"gt_absent", {"rack", "Gt", {"5"}}, false},
-                      RequirementCase{"gt_bad_bound", {"cores", "Gt", {"x"}}, false},
-                      RequirementCase{"gt_two_values", {"cores", "Gt", {"1", "2"}}, false},
-                      RequirementCase{"lt", {"cores", "Lt", {"6"}}, true},
-                      RequirementCase{"unknown_operator", {"zone", "Like", {"z1"}}, false}),
-    [](const auto& row) { return row.param.name; });
+INSTANTIATE_TEST_SUITE_P(Table, NodeRequirement,
+                         ::testing::Values(RequirementCase{"in", {"zone", "In", {"z0", "z1"}}, true},
+                                           RequirementCase{"in_absent", {"rack", "In", {"r"}}, false},
+                                           RequirementCase{"not_in", {"zone", "NotIn", {"z1"}}, false},
+                                           RequirementCase{"case_38_not_in_absent", {"rack", "NotIn", {"r"}}, true},
+                                           RequirementCase{"exists", {"zone", "Exists", {}}, true},
+                                           RequirementCase{"does_not_exist", {"zone", "DoesNotExist", {}}, false},
+                                           RequirementCase{"gt", {"cores", "Gt", {"4"}}, true},
+                                           RequirementCase{"case_38_gt_equal", {"cores", "Gt", {"5"}}, false},
+                                           RequirementCase{"case_38_gt_word", {"word", "Gt", {"5"}}, false},
+                                           RequirementCase{"gt_absent", {"rack", "Gt", {"5"}}, false},
+                                           RequirementCase{"gt_bad_bound", {"cores", "Gt", {"x"}}, false},
+                                           RequirementCase{"gt_two_values", {"cores", "Gt", {"1", "2"}}, false},
+                                           RequirementCase{"lt", {"cores", "Lt", {"6"}}, true},
+                                           RequirementCase{"unknown_operator", {"zone", "Like", {"z1"}}, false}),
+                         [](const auto& row) { return row.param.name; });
 
-TEST(NodeTerm, Case37EmptyTermMatchesNothing) { EXPECT_FALSE(matches(NodeSelectorTerm{}, {{"zone", "z1"}}, "a")); }
+TEST(NodeTerm, Case37EmptyTermMatchesNothing) {
+  EXPECT_FALSE(matches(NodeSelectorTerm{}, {{"zone", "z1"}}, "a"));
+}
 
 TEST(NodeTerm, AndsExpressionsAndFields) {
   const NodeSelectorTerm term{.match_expressions = {{"zone", "In", {"z1"}}},

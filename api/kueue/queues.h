@@ -2,15 +2,15 @@
 // every served version decodes (spec/api.md §3). Plain values; lists keep the order of the manifest.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "api/core/meta.h"
 #include "api/core/pod.h"
 #include "base/arith.h"
 #include "base/ids.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace muster::api {
 
@@ -73,12 +73,14 @@ struct AdmissionCheckRule {
 };
 
 struct FlavorUsage {  // one flavor of a status' flavorsUsage / flavorsReservation
+
   struct Resource {
     std::string name{};
     Amount total = 0;
     Amount borrowed = 0;  // ClusterQueue only
     friend bool operator==(const Resource&, const Resource&) = default;
   };
+
   FlavorName name{};
   std::vector<Resource> resources{};
   friend bool operator==(const FlavorUsage&, const FlavorUsage&) = default;

@@ -2,14 +2,14 @@
 // immutable facts. Helper predicates are pure readings of spec and status.
 #pragma once
 
+#include "api/core/meta.h"
+#include "api/core/pod.h"
+#include "base/ids.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "api/core/meta.h"
-#include "api/core/pod.h"
-#include "base/ids.h"
 
 namespace muster::api {
 

@@ -1,9 +1,9 @@
 #include "api/kueue/workload.h"
 
-#include <gtest/gtest.h>
-
 #include "api/constants.h"
 #include "api/testing/builders.h"
+
+#include <gtest/gtest.h>
 
 namespace muster::api {
 namespace {
@@ -20,7 +20,9 @@ struct QueueableCase {
 
 class Queueable : public ::testing::TestWithParam<QueueableCase> {};
 
-TEST_P(Queueable, FollowsAdmission13) { EXPECT_EQ(is_queueable(GetParam().workload), GetParam().want); }
+TEST_P(Queueable, FollowsAdmission13) {
+  EXPECT_EQ(is_queueable(GetParam().workload), GetParam().want);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Table, Queueable,
@@ -38,10 +40,10 @@ INSTANTIATE_TEST_SUITE_P(
         QueueableCase{"pending",
                       a_workload("ns", "w").condition(a_condition(kQuotaReserved, ConditionStatus::kFalse, "Pending")),
                       true},
-        QueueableCase{"waits_for_replacements",
-                      a_workload("ns", "w").condition(
-                          a_condition("WaitingForReplacementPods", ConditionStatus::kTrue, "Pods")),
-                      false}),
+        QueueableCase{
+            "waits_for_replacements",
+            a_workload("ns", "w").condition(a_condition("WaitingForReplacementPods", ConditionStatus::kTrue, "Pods")),
+            false}),
     [](const auto& row) { return row.param.name; });
 
 struct BackoffCase {
@@ -52,9 +54,13 @@ struct BackoffCase {
 
 class Backoff : public ::testing::TestWithParam<BackoffCase> {};
 
-TEST_P(Backoff, FollowsAdmission14) { EXPECT_EQ(backoff_expired(GetParam().workload, at(100)), GetParam().want); }
+TEST_P(Backoff, FollowsAdmission14) {
+  EXPECT_EQ(backoff_expired(GetParam().workload, at(100)), GetParam().want);
+}
 
-Condition requeued(ConditionStatus status) { return a_condition(kRequeued, status, "Preempted"); }
+Condition requeued(ConditionStatus status) {
+  return a_condition(kRequeued, status, "Preempted");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Table, Backoff,
@@ -78,18 +84,22 @@ struct OrderCase {
 
 class QueueOrder : public ::testing::TestWithParam<OrderCase> {};
 
-TEST_P(QueueOrder, FollowsAdmission12) { EXPECT_EQ(queue_order_time(GetParam().workload), GetParam().want); }
+TEST_P(QueueOrder, FollowsAdmission12) {
+  EXPECT_EQ(queue_order_time(GetParam().workload), GetParam().want);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Table, QueueOrder,
     ::testing::Values(
         OrderCase{"created", a_workload("ns", "w").created(at(5)), at(5)},
-        OrderCase{"pods_ready_timeout", a_workload("ns", "w").created(at(5)).evicted("PodsReadyTimeout", at(50)), at(50)},
+        OrderCase{"pods_ready_timeout", a_workload("ns", "w").created(at(5)).evicted("PodsReadyTimeout", at(50)),
+                  at(50)},
         OrderCase{"admission_check", a_workload("ns", "w").created(at(5)).evicted("AdmissionCheck", at(60)), at(60)},
-        OrderCase{"preempted_keeps_its_place", a_workload("ns", "w").created(at(5)).evicted("Preempted", at(50)), at(5)},
+        OrderCase{"preempted_keeps_its_place", a_workload("ns", "w").created(at(5)).evicted("Preempted", at(50)),
+                  at(5)},
         OrderCase{"no_longer_evicted",
-                  a_workload("ns", "w").created(at(5)).condition(
-                      a_condition(kEvicted, ConditionStatus::kFalse, "PodsReadyTimeout", at(50))),
+                  a_workload("ns", "w").created(at(5)).condition(a_condition(kEvicted, ConditionStatus::kFalse,
+                                                                             "PodsReadyTimeout", at(50))),
                   at(5)}),
     [](const auto& row) { return row.param.name; });
 

@@ -1,7 +1,8 @@
 #include "api/validation/field_error.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace muster::api {
 namespace {

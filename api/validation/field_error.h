@@ -1,11 +1,11 @@
 // Errors about fields, in the text format that kubectl users know: `spec.x[0].y: Invalid value: "z": detail`.
 #pragma once
 
+#include "api/codec/json.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "api/codec/json.h"
 
 namespace muster::api {
 

@@ -1,9 +1,10 @@
 #include "api/validation/names.h"
 
-#include <algorithm>
+#include "api/constants.h"
+
 #include <nlohmann/json.hpp>
 
-#include "api/constants.h"
+#include <algorithm>
 
 namespace muster::api {
 namespace {
@@ -29,15 +30,18 @@ constexpr std::string_view kLabel1035Rule =
     "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
     "'[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-bool is_lower_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_lower_alnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
 
-bool is_alnum(char c) { return is_lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
+bool is_alnum(char c) {
+  return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
+}
 
 // `[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?`
 bool is_name_part(std::string_view text) {
   return !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+         std::all_of(text.begin(), text.end(), [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 bool is_dns_label(std::string_view text) {
@@ -60,7 +64,9 @@ bool is_subdomain(std::string_view text) {
   return std::all_of(parts.begin(), parts.end(), is_dns_label);
 }
 
-std::string too_long(std::size_t max) { return "must be no more than " + std::to_string(max) + " bytes"; }
+std::string too_long(std::size_t max) {
+  return "must be no more than " + std::to_string(max) + " bytes";
+}
 
 std::string_view trimmed(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
@@ -89,7 +95,8 @@ FieldErrors validate_requirement(const LabelSelectorRequirement& requirement, co
     }
   } else if (requirement.op == "Exists" || requirement.op == "DoesNotExist") {
     if (!requirement.values.empty()) {
-      errors.push_back(forbidden(at(path, "values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      errors.push_back(
+          forbidden(at(path, "values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     }
   } else {
     errors.push_back(invalid_value(at(path, "operator"), requirement.op, "not a valid selector operator"));
@@ -212,7 +219,8 @@ FieldErrors validate_annotations(const StringMap& annotations, const std::string
     bytes += key.size() + value.size();
   }
   if (bytes > kMaxAnnotationBytes) {
-    errors.push_back({.path = path, .text = "Too long: may not be more than " + std::to_string(kMaxAnnotationBytes) + " bytes"});
+    errors.push_back(
+        {.path = path, .text = "Too long: may not be more than " + std::to_string(kMaxAnnotationBytes) + " bytes"});
   }
   return errors;
 }

@@ -1,12 +1,12 @@
 // Kubernetes' rules for names, labels, annotations and selectors, with its messages.
 #pragma once
 
+#include "api/core/meta.h"
+#include "api/validation/field_error.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "api/core/meta.h"
-#include "api/validation/field_error.h"
 
 namespace muster::api {
 

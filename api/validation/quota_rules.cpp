@@ -1,11 +1,12 @@
 #include "api/validation/quota_rules.h"
 
-#include <nlohmann/json.hpp>
-#include <set>
-
 #include "api/codec/encode.h"
 #include "api/validation/names.h"
 #include "base/quantity.h"
+
+#include <nlohmann/json.hpp>
+
+#include <set>
 
 namespace muster::api {
 namespace {

@@ -1,18 +1,18 @@
 // The checks that ClusterQueue and Cohort share: resource groups and the fair-sharing weight. Internal to validation.
 #pragma once
 
-#include <string_view>
-
 #include "api/codec/json.h"
 #include "api/kueue/queues.h"
 #include "api/validation/field_error.h"
 
+#include <string_view>
+
 namespace muster::api {
 
 struct QuotaRules {
-  bool has_parent = false;                // limits need one
-  std::string_view needs_parent{};        // detail when there is none
-  bool lending_within_nominal = false;    // lendingLimit ≤ nominalQuota
+  bool has_parent = false;              // limits need one
+  std::string_view needs_parent{};      // detail when there is none
+  bool lending_within_nominal = false;  // lendingLimit ≤ nominalQuota
 };
 
 FieldErrors validate_resource_groups(const std::vector<ResourceGroup>& groups, const QuotaRules& rules);

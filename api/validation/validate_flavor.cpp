@@ -1,11 +1,12 @@
-#include <algorithm>
-#include <nlohmann/json.hpp>
-#include <set>
-
 #include "api/codec/decode.h"
 #include "api/kueue/queues.h"
 #include "api/validation/names.h"
 #include "api/validation/validate.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
 
 namespace muster::api {
 namespace {

@@ -1,12 +1,13 @@
-#include <algorithm>
-#include <nlohmann/json.hpp>
-#include <set>
-
 #include "api/codec/decode.h"
 #include "api/codec/enums.h"
 #include "api/validation/names.h"
 #include "api/validation/quota_rules.h"
 #include "api/validation/validate.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
 
 namespace muster::api {
 namespace {
@@ -17,7 +18,9 @@ constexpr std::size_t kMaxPairs = 512;
 constexpr std::size_t kMaxConcurrentFlavors = 16;
 constexpr std::string_view kPolicy = "spec.concurrentAdmissionPolicy";
 
-FieldErrors undecodable(const Error& error) { return {{.path = error.path, .text = error.message}}; }
+FieldErrors undecodable(const Error& error) {
+  return {{.path = error.path, .text = error.message}};
+}
 
 std::string limit_detail(std::string_view what, std::size_t max, std::size_t actual) {
   return std::string(what) + " must be ≤ " + std::to_string(max) + ", got " + std::to_string(actual);
@@ -80,9 +83,9 @@ FieldErrors validate_policies(const ClusterQueue& queue, const Json& spec) {
   const Json::json_pointer preference("/flavorFungibility/preference");
   if (!both_next && spec.contains(preference) && !spec.at(preference).is_null()) {
     const std::string name(name_of(kFungibilityPreferenceNames, fungibility.preference));
-    errors.push_back(invalid_value("spec.flavorFungibility.preference", name,
-                                   "preference \"" + name +
-                                       "\" requires both whenCanBorrow and whenCanPreempt to be TryNextFlavor"));
+    errors.push_back(invalid_value(
+        "spec.flavorFungibility.preference", name,
+        "preference \"" + name + "\" requires both whenCanBorrow and whenCanPreempt to be TryNextFlavor"));
   }
   return errors;
 }
@@ -106,10 +109,10 @@ bool is_grandfathered(const AdmissionCheckRule& rule, const ClusterQueue& queue,
   if (std::set(now.begin(), now.end()) != std::set(before.begin(), before.end())) {
     return false;
   }
-  return std::any_of(
-      old->admission_checks.begin(), old->admission_checks.end(), [&rule](const AdmissionCheckRule& other) {
-        return other.name == rule.name && flavor_set(other.on_flavors) == flavor_set(rule.on_flavors);
-      });
+  return std::any_of(old->admission_checks.begin(), old->admission_checks.end(),
+                     [&rule](const AdmissionCheckRule& other) {
+                       return other.name == rule.name && flavor_set(other.on_flavors) == flavor_set(rule.on_flavors);
+                     });
 }
 
 FieldErrors validate_checks(const ClusterQueue& queue, const ClusterQueue* old, const ValidationGates& gates) {
@@ -131,7 +134,9 @@ FieldErrors validate_checks(const ClusterQueue& queue, const ClusterQueue* old, 
   return errors;
 }
 
-Json policy_of(const Json& spec) { return spec.contains("concurrentAdmissionPolicy") ? spec.at("concurrentAdmissionPolicy") : Json(); }
+Json policy_of(const Json& spec) {
+  return spec.contains("concurrentAdmissionPolicy") ? spec.at("concurrentAdmissionPolicy") : Json();
+}
 
 FieldErrors validate_concurrent_shape(const ClusterQueue& queue) {
   FieldErrors errors;
@@ -158,10 +163,11 @@ FieldErrors validate_migration(const ClusterQueue& queue, const Json& policy) {
   }
   FieldErrors errors;
   const std::string path = std::string(kPolicy) + ".migration.constraints";
-  const std::string mode = migration.contains("mode") && migration["mode"].is_string() ? migration["mode"].get<std::string>() : "";
+  const std::string mode =
+      migration.contains("mode") && migration["mode"].is_string() ? migration["mode"].get<std::string>() : "";
   if (mode != "TryPreferredFlavors") {
-    errors.push_back(forbidden(
-        path, "may only be set when migration.mode is \"TryPreferredFlavors\" (got \"" + mode + "\")"));
+    errors.push_back(
+        forbidden(path, "may only be set when migration.mode is \"TryPreferredFlavors\" (got \"" + mode + "\")"));
   }
   const Json& constraints = migration.at("constraints");
   const auto last = constraints.find("lastAcceptableFlavorName");
@@ -185,14 +191,15 @@ FieldErrors validate_cluster_queue(const Json& queue, const Json* old, const Val
   if (!decoded.ok()) {
     return undecodable(decoded.error());
   }
-  const Result<ClusterQueue> decoded_old = old == nullptr ? Result<ClusterQueue>(ClusterQueue{}) : decode<ClusterQueue>(*old);
+  const Result<ClusterQueue> decoded_old =
+      old == nullptr ? Result<ClusterQueue>(ClusterQueue{}) : decode<ClusterQueue>(*old);
   const ClusterQueue* before = old != nullptr && decoded_old.ok() ? &*decoded_old : nullptr;
   const Json& spec = spec_of(queue);
 
-  FieldErrors errors = validate_resource_groups(decoded->resource_groups,
-                                                {.has_parent = !decoded->cohort.empty(),
-                                                 .needs_parent = "must be nil when cohort is empty",
-                                                 .lending_within_nominal = true});
+  FieldErrors errors =
+      validate_resource_groups(decoded->resource_groups, {.has_parent = !decoded->cohort.empty(),
+                                                          .needs_parent = "must be nil when cohort is empty",
+                                                          .lending_within_nominal = true});
   append(errors, validate_policies(*decoded, spec));
   append(errors, validate_fair_weight(spec));
   append(errors, validate_totals(*decoded));
@@ -214,8 +221,9 @@ FieldErrors validate_cohort(const Json& cohort) {
     return undecodable(decoded.error());
   }
   FieldErrors errors = validate_fair_weight(spec_of(cohort));
-  append(errors, validate_resource_groups(decoded->resource_groups, {.has_parent = !decoded->parent.empty(),
-                                                                     .needs_parent = "must be nil when parent is empty"}));
+  append(errors,
+         validate_resource_groups(decoded->resource_groups, {.has_parent = !decoded->parent.empty(),
+                                                             .needs_parent = "must be nil when parent is empty"}));
   return errors;
 }
 

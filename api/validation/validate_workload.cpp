@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "api/codec/decode.h"
 #include "api/constants.h"
 #include "api/kueue/workload.h"
@@ -8,6 +5,10 @@
 #include "api/validation/validate.h"
 #include "api/validation/workload_rules.h"
 #include "base/quantity.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace muster::api {
 namespace {

@@ -1,10 +1,11 @@
 #include "api/validation/workload_rules.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "api/codec/encode.h"
 #include "api/validation/names.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace muster::api {
 namespace {
@@ -74,8 +75,9 @@ FieldErrors validate_admission(const WorkloadChange& change) {
     return validate_assignments(change.now);
   }
   const bool was_so = change.old != nullptr && has_quota_reservation(*change.old) && !change.old->status.admission;
-  return was_so ? FieldErrors{}
-                : FieldErrors{required_value("status.admission", "must be set while the QuotaReserved condition is true")};
+  return was_so
+             ? FieldErrors{}
+             : FieldErrors{required_value("status.admission", "must be set while the QuotaReserved condition is true")};
 }
 
 bool is_same_as_before(const WorkloadChange& change, const ReclaimablePod& pods) {
@@ -94,8 +96,8 @@ FieldErrors validate_reclaimable(const WorkloadChange& change) {
     if (pod_set == nullptr) {
       errors.push_back(not_supported(at(path, "name"), pods.name, pod_set_names(change.now)));
     } else if (pods.count > pod_set->count && !(change.elastic && is_same_as_before(change, pods))) {
-      errors.push_back(invalid_value(at(path, "count"), pods.count,
-                                     "should be less or equal to " + std::to_string(pod_set->count)));
+      errors.push_back(
+          invalid_value(at(path, "count"), pods.count, "should be less or equal to " + std::to_string(pod_set->count)));
     }
   }
   return errors;
@@ -219,13 +221,11 @@ FieldErrors validate_check_updates_kept(const WorkloadChange& change) {
   const std::vector<AdmissionCheckState>& now = change.now.status.admission_checks;
   const std::vector<AdmissionCheckState>& old = change.old->status.admission_checks;
   for (std::size_t i = 0; i < old.size(); ++i) {
-    const auto found = std::find_if(now.begin(), now.end(), [&old, i](const AdmissionCheckState& check) {
-      return check.name == old[i].name;
-    });
+    const auto found = std::find_if(now.begin(), now.end(),
+                                    [&old, i](const AdmissionCheckState& check) { return check.name == old[i].name; });
     if (found != now.end() && found->state == CheckState::kReady && old[i].state == CheckState::kReady &&
         found->pod_set_updates != old[i].pod_set_updates) {
-      errors.push_back(
-          invalid_value(at(at("status.admissionChecks", i), "podSetUpdates"), found->name, kImmutable));
+      errors.push_back(invalid_value(at(at("status.admissionChecks", i), "podSetUpdates"), found->name, kImmutable));
     }
   }
   return errors;
@@ -242,8 +242,8 @@ FieldErrors validate_cluster_name(const WorkloadChange& change) {
   if (names.is_array() && std::find(names.begin(), names.end(), now) != names.end()) {
     return {};
   }
-  return {invalid_value("status.clusterName", now,
-                        "when setting clusterName it must be one of the nominatedClusterNames")};
+  return {
+      invalid_value("status.clusterName", now, "when setting clusterName it must be one of the nominatedClusterNames")};
 }
 
 }  // namespace
