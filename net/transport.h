@@ -2,9 +2,9 @@
 // API server, the fake (net/fake) to a test's script. No type of an HTTP or TLS library appears here.
 //
 // Thread: every method may be called from any number of threads at once, and blocks; callers bring their own threads.
-// Guarantees: a call ends by its deadline; a triggered stop token ends it at once with kCancelled; nothing is
-// retried and no redirect is followed (but an idempotent request whose pooled connection was found closed may be sent
-// once more). An Error says in `maybe_executed` whether the peer may have acted on the request.
+// Guarantees: a call ends by its deadline; a triggered stop token ends it at once with kCancelled; no redirect is
+// followed; a request that the peer may have read is never repeated, unless it changes nothing (GET, HEAD, OPTIONS) or
+// is marked replay_safe. An Error says in `maybe_executed` whether the peer may have acted on the request.
 #pragma once
 
 #include "base/result.h"

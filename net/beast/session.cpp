@@ -8,6 +8,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ using TlsStream = core::ssl_stream<core::tcp_stream>;
 constexpr std::chrono::seconds kFarewell{2};   // for a close that the peer should notice
 constexpr std::size_t kFirstRead = 4096;       // what an idle connection reserves
 constexpr std::size_t kReadAhead = 64U << 10;  // beyond the header: body and pipelined requests
+constexpr std::string_view kHeaderEnd = "\r\n\r\n";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // Runs the handler; an exception becomes 500.
@@ -148,10 +150,34 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 
   void read_header() {
     socket().expires_after(shared_.limits.header);
-    http::async_read_header(stream_, buffer_, *parser_, on(&Session::on_header));
+    find_header_end(0);
   }
 
-  void on_header(error_code error, std::size_t /*count*/) {
+  // The header is collected here and not by Beast, whose header_limit bounds each line but not their sum.
+  void find_header_end(std::size_t searched) {
+    const auto bytes = buffer_.data();
+    const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t end = text.find(kHeaderEnd, searched);
+    if (std::min(end, text.size()) > shared_.limits.header_bytes) {
+      return give_up(plain_answer(431, "the request's header is too large"));
+    }
+    if (end != std::string_view::npos) {
+      return parse_header();
+    }
+    stream_.async_read_some(
+        buffer_.prepare(kFirstRead),
+        [self = this->shared_from_this(), next = text.size() - std::min(text.size(), kHeaderEnd.size() - 1)](
+            error_code error, std::size_t count) {
+          if (!error) {
+            self->buffer_.commit(count);
+            self->find_header_end(next);
+          }
+        });
+  }
+
+  void parse_header() {
+    error_code error;
+    buffer_.consume(parser_->put(buffer_.data(), error));
     if (error) {
       return refuse(error);
     }
@@ -184,7 +210,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
     const std::size_t grown = parser_->get().body().size() - charged_;
     if (!shared_.registry.take_body_bytes(grown)) {
-      return reply(plain_answer(503, "too many large requests at once"));
+      return give_up(plain_answer(503, "too many large requests at once"));
     }
     charged_ += grown;
     read_body();
@@ -216,8 +242,15 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   void refuse(error_code error) {
     const int status = status_of(error);
     if (status != 0) {
-      reply(plain_answer(status, error.message()));
+      give_up(plain_answer(status, error.message()));
     }
+  }
+
+  // What has been read of the request makes room for others at once.
+  void give_up(Response response) {
+    parser_.reset();
+    give_back();
+    reply(std::move(response));
   }
 
   void reply(Response response) {

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -37,6 +38,14 @@ void trust(SSL_CTX* context, const std::string& ca_pem) {
   X509* const certificate = PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr);
   X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate);
   X509_free(certificate);
+}
+
+// OpenSSL writes to its socket without MSG_NOSIGNAL. Masked for the test's own threads only: code under test must cope.
+void block_sigpipe() {
+  sigset_t pipe{};
+  ::sigemptyset(&pipe);
+  ::sigaddset(&pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
 }
 
 }  // namespace
@@ -85,6 +94,7 @@ std::unique_ptr<Channel> Channel::connect(const std::string& address, std::uint1
 }
 
 bool Channel::accept_tls(const ServerTls& tls) {
+  block_sigpipe();
   context_.reset(SSL_CTX_new(TLS_server_method()));
   if (!use_identity(context_.get(), tls.identity)) {
     return false;
@@ -101,6 +111,7 @@ bool Channel::accept_tls(const ServerTls& tls) {
 }
 
 bool Channel::connect_tls(const ClientTls& tls) {
+  block_sigpipe();
   context_.reset(SSL_CTX_new(TLS_client_method()));
   trust(context_.get(), tls.ca_pem);
   SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
@@ -194,9 +205,13 @@ std::string Channel::receive_all() {
   return std::exchange(buffer_, {});
 }
 
-bool Channel::wait_closed(int limit_ms) {
+bool Channel::wait_readable(int limit_ms) {
   pollfd item{.fd = fd_, .events = POLLIN, .revents = 0};
-  while (::poll(&item, 1, limit_ms) == 1) {
+  return ::poll(&item, 1, limit_ms) == 1;
+}
+
+bool Channel::wait_closed(int limit_ms) {
+  while (wait_readable(limit_ms)) {
     std::array<char, 4096> bytes{};
     if (::recv(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) {
       return true;

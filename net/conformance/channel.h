@@ -47,6 +47,7 @@ class Channel {
   // Head and, by its Content-Length, body. Empty if the stream ends before.
   std::string receive_message();
   std::string receive_all();
+  bool wait_readable(int limit_ms);
   // Waits for the other side to close. False: it had not, after `limit_ms`.
   bool wait_closed(int limit_ms);
 

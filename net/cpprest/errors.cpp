@@ -49,8 +49,12 @@ Error to_error(const Failure& failure, const std::string& where) {
                .message = where + ": " + failure.message + " (code " + std::to_string(failure.code) + ")"};
 }
 
-bool is_stale_connection(const Failure& failure) {
-  return starts_with(failure.message, "Failed to write request");
+bool DeadConnections::was_one(const Failure& failure) {
+  constexpr int kMostNeverOpened = 128;
+  if (!starts_with(failure.message, "Failed to write request")) {
+    return false;
+  }
+  return failure.code == EBADF ? ++never_opened_ <= kMostNeverOpened : ++closed_ <= 1;
 }
 
 }  // namespace muster::net::cpprest

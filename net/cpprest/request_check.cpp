@@ -35,7 +35,8 @@ std::string_view authority(std::string_view url) {
 
 bool is_loopback(std::string_view authority) {
   const std::string_view host = authority.substr(0, authority.find(':'));
-  return host == "localhost" || starts_with(host, "127.");
+  const bool numeric = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return host == "localhost" || (numeric && starts_with(host, "127."));
 }
 
 Status check_url(const std::string& url) {

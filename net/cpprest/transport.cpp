@@ -205,11 +205,11 @@ class CpprestTransport final : public Transport {
     return request.method + " " + options_.credentials.base_url + request.target;
   }
 
-  // Sends, once more if the token was renewed or a pooled connection was found closed.
+  // Sends; again if the token was renewed, or if the request could not leave because a pooled connection was dead.
   Status perform(http_client& client, const Request& request, const Deadlines& deadlines, ChunkSink& sink,
                  const std::stop_token& stop) {
     MUSTER_RETURN_IF_ERROR(check_request(request));
-    bool may_reconnect = changes_nothing(request) || request.replay_safe;
+    DeadConnections dead;
     bool may_renew = true;
     while (true) {
       auto token = tokens_.current();
@@ -221,9 +221,7 @@ class CpprestTransport final : public Transport {
       const End end = send(client, request, *token, exchange, gate, deadlines, stop);
       if (gate.try_again()) {
         may_renew = false;
-      } else if (end == End::kFailed && !gate.started() && may_reconnect && is_stale_connection(exchange->failure())) {
-        may_reconnect = false;
-      } else {
+      } else if (end != End::kFailed || exchange->was_sent() || !dead.was_one(exchange->failure())) {
         return outcome(end, *exchange, request);
       }
     }
