@@ -92,6 +92,8 @@ class NodeScore {
   virtual ~NodeScore() = default;
   // Anything but kNone also says: the score depends on shape and node object only, not on what is used.
   virtual Normalisation normalisation() const { return Normalisation::kNone; }
+  // Where the profile does not name the plugin.
+  virtual std::int64_t default_weight() const { return 1; }
   virtual std::int64_t score(const PodShape& shape, const NodeInfo& node) const = 0;
 };
 

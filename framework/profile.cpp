@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 
 #include "api/codec/yaml.h"
 
@@ -17,6 +18,7 @@ using api::Json;
 struct PluginRef {
   std::string name{};
   std::optional<std::int64_t> weight{};
+  bool by_default = false;  // not named by the profile
 };
 
 struct PointConfig {
@@ -270,7 +272,7 @@ std::vector<PluginRef> multi_point(const std::vector<std::string>& default_order
     if (own_ref != own.enabled.end()) {
       out.push_back(*own_ref);
     } else if (!own.disables(name)) {
-      out.push_back({name, {}});
+      out.push_back({.name = name, .by_default = true});
     }
   }
   for (const PluginRef& ref : own.enabled) {
@@ -279,6 +281,16 @@ std::vector<PluginRef> multi_point(const std::vector<std::string>& default_order
     }
   }
   return out;
+}
+
+// A plugin that the profile names without a weight counts 1, as in kube-scheduler.
+template <class Point>
+std::int64_t weight_of(const PluginRef& ref, [[maybe_unused]] const Point& plugin) {
+  if constexpr (std::is_same_v<Point, NodeScore>) {
+    return ref.weight.value_or(ref.by_default ? plugin.default_weight() : 1);
+  } else {
+    return ref.weight.value_or(1);
+  }
 }
 
 class Builder {
@@ -298,7 +310,7 @@ class Builder {
       const std::string path = "profiles[0].plugins." + (named_here ? name : "multiPoint");
       MUSTER_TRY(instance, instances_.get(ref.name, path));
       if (instance.*pointer != nullptr) {
-        out.push_back({ref.name, instance.*pointer, ref.weight.value_or(1)});
+        out.push_back({ref.name, instance.*pointer, weight_of(ref, *(instance.*pointer))});
       } else if (named_here) {
         return invalid(fmt::format("plugin \"{}\" does not implement this point", ref.name), path);
       }

@@ -1,0 +1,202 @@
+#include "cmd/simulate.h"
+
+#include "cmd/files.h"
+#include "cmd/settings.h"
+#include "plugins/register_all.h"
+#include "sim/gantt.h"
+#include "sim/manifests.h"
+#include "sim/report.h"
+#include "sim/trace_csv.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace muster::cmd {
+namespace {
+
+constexpr const char* kManagerNamespace = "kueue-system";
+constexpr std::uint64_t kJitterMs = 500;
+
+void complain(std::string_view level, const std::string& message) {
+  fmt::print(stderr, "{}: {}\n", level, message);
+}
+
+// A folder's manifests in name order, subfolders left out.
+Result<std::vector<std::string>> manifest_files(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (path == "-" || !fs::is_directory(path, error)) {
+    return std::vector<std::string>{path};
+  }
+  std::vector<std::string> files;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    const std::set<std::string> kExtensions = {".yaml", ".yml", ".json"};
+    if (it->is_regular_file(error) && kExtensions.contains(it->path().extension().string())) {
+      files.push_back(it->path().string());
+    }
+  }
+  if (error) {
+    return Error{.code = ErrorCode::kUnavailable, .message = path + ": " + error.message()};
+  }
+  std::sort(files.begin(), files.end());
+  if (files.empty()) {
+    return invalid(path + ": no .yaml, .yml or .json file in this folder");
+  }
+  return files;
+}
+
+Result<std::string> read_input(const std::string& path) {
+  if (path != "-") {
+    return read_file(path);
+  }
+  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+Status read_manifest_files(const std::vector<std::string>& paths, sim::Manifests& out) {
+  for (const std::string& path : paths) {
+    MUSTER_TRY(files, manifest_files(path));
+    for (const std::string& file : files) {
+      MUSTER_TRY(text, read_input(file));
+      MUSTER_RETURN_IF_ERROR(sim::read_manifests(text, file == "-" ? "stdin" : file, out));
+    }
+  }
+  return {};
+}
+
+Status read_all(const SimulateFlags& flags, sim::Manifests& out) {
+  MUSTER_RETURN_IF_ERROR(read_manifest_files(flags.nodes, out));
+  MUSTER_RETURN_IF_ERROR(read_manifest_files(flags.files, out));
+  if (!flags.trace_csv.empty()) {
+    MUSTER_TRY(csv, read_input(flags.trace_csv));
+    const Status read = sim::read_trace(csv, {.gang_size = flags.gang_size, .max_rows = flags.trace_rows}, out);
+    if (!read.ok()) {
+      return invalid(flags.trace_csv + ": " + to_string(read.error()));
+    }
+  }
+  if (out.submissions.empty()) {
+    return invalid("nothing to simulate: give manifests with -f, or a trace with --trace-csv");
+  }
+  return {};
+}
+
+Result<Duration> duration_flag(const char* flag, const std::string& text) {
+  auto duration = parse_duration(text);
+  if (!duration.ok() || *duration < Duration::zero()) {
+    return invalid(fmt::format("{}: not a duration such as 90s or 1h30m: \"{}\"", flag, text));
+  }
+  return *duration;
+}
+
+Status configure(const SimulateFlags& flags, const framework::Registry& registry, sim::SimulatorOptions& options) {
+  std::string config;
+  if (!flags.config_file.empty()) {
+    MUSTER_TRY(text, read_file(flags.config_file));
+    config = std::move(text);
+  }
+  const auto configuration = api::parse_configuration(config);
+  if (!configuration.ok()) {
+    return invalid(flags.config_file + ": " + to_string(configuration.error()));
+  }
+  for (const std::string& note : unsupported(*configuration)) {
+    complain("warning", note);
+  }
+  options.manager.core = core_options(*configuration);
+  options.manager.controllers = controller_options(*configuration, kManagerNamespace);
+  options.manager.plugins = plugin_deps(*configuration);
+  if (!flags.profile_file.empty()) {
+    MUSTER_TRY(text, read_file(flags.profile_file));
+    options.manager.profile = std::move(text);
+  }
+  const auto profile = framework::make_profile(options.manager.profile, registry, plugins::default_plugins(),
+                                               options.manager.plugins);
+  if (!profile.ok()) {
+    return invalid(flags.profile_file + ": " + to_string(profile.error()));
+  }
+  return {};
+}
+
+Result<sim::SimulatorOptions> options_of(const SimulateFlags& flags, const framework::Registry& registry) {
+  sim::SimulatorOptions options;
+  MUSTER_TRY(until, duration_flag("--until", flags.until));
+  MUSTER_TRY(run_time, duration_flag("--default-run-time", flags.default_run_time));
+  MUSTER_TRY(start_time, duration_flag("--pod-start-time", flags.pod_start_time));
+  options.until = until;
+  options.nodes = {.default_run_time = run_time, .start_delay = start_time};
+  if (flags.seed != 0) {
+    options.faults = {.seed = flags.seed,
+                      .max_watch_delay = Duration(kJitterMs),
+                      .max_request_delay = Duration(kJitterMs / 10),
+                      .max_pod_delay = Duration(kJitterMs)};
+  }
+  options.manager.keep_events = sim::KeepEvents::kNo;
+  MUSTER_RETURN_IF_ERROR(configure(flags, registry, options));
+  return options;
+}
+
+Status simulate(const SimulateFlags& flags, const framework::Registry& registry) {
+  MUSTER_TRY(options, options_of(flags, registry));
+  sim::Manifests manifests;
+  MUSTER_RETURN_IF_ERROR(read_all(flags, manifests));
+  for (const std::string& warning : manifests.warnings) {
+    complain("warning", warning);
+  }
+  sim::Simulator simulator(std::move(options), registry);
+  simulator.submit(std::move(manifests.submissions));
+  simulator.run();
+  for (const std::string& refusal : simulator.refusals()) {
+    complain("warning", "refused: " + refusal);
+  }
+  for (const std::string& trouble : simulator.manager().undecodable()) {
+    complain("warning", "left out by the manager: " + trouble);
+  }
+  const sim::Report report = sim::make_report(simulator);
+  const std::string text = flags.output == "json" ? sim::to_json(report) : sim::to_table(report);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!flags.gantt_file.empty()) {
+    const auto lanes = flags.gantt_by == "node" ? sim::GanttLanes::kNodes : sim::GanttLanes::kJobs;
+    MUSTER_RETURN_IF_ERROR(write_file(flags.gantt_file, sim::to_svg(report, lanes)));
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, SimulateFlags& flags) {
+  CLI::App* command = app.add_subcommand("simulate", "Show what the queues would do with jobs, without a cluster");
+  command->add_option("-f,--filename", flags.files, "Manifests: files, folders, or - for stdin");
+  command->add_option("--nodes", flags.nodes, "Manifests of nodes (the same as -f, for a set of nodes kept apart)");
+  command->add_option("-o,--output", flags.output, "table or json")->check(CLI::IsMember({"table", "json"}));
+  command->add_option("--gantt", flags.gantt_file, "Draw the run into this SVG file");
+  command->add_option("--gantt-by", flags.gantt_by, "One lane a job, or a node")->check(CLI::IsMember({"job", "node"}));
+  command->add_option("--until", flags.until, "Give up after this much virtual time");
+  command->add_option("--default-run-time", flags.default_run_time,
+                      "Of pods whose Job has no annotation muster.x-k8s.io/run-time");
+  command->add_option("--pod-start-time", flags.pod_start_time, "From a pod's binding until it runs");
+  command->add_option("--trace-csv", flags.trace_csv, "A trace in the columns of openb: one job a row");
+  command->add_option("--gang-size", flags.gang_size, "Make gangs of so many consecutive equal rows of the trace")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--trace-rows", flags.trace_rows, "Only the first rows of the trace; 0: all");
+  command->add_option("--config", flags.config_file, "Kueue's Configuration file (config.kueue.x-k8s.io/v1beta2)");
+  command->add_option("--profile", flags.profile_file, "Plugins and their arguments (KubeSchedulerConfiguration)");
+  command->add_option("--seed", flags.seed, "Let everything take a little, random time, repeatably; 0: no time");
+}
+
+int run_simulate(const SimulateFlags& flags, const framework::Registry& registry) {
+  const Status status = simulate(flags, registry);
+  if (!status.ok()) {
+    complain("error", to_string(status.error()));
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace muster::cmd
