@@ -52,7 +52,8 @@ class ChunkSink {
 };
 
 struct StreamOptions {
-  std::chrono::milliseconds idle{150'000};      // no byte for that long: kTimeout. The API server bookmarks each minute
+  // No byte for that long: kTimeout. A backend may cap it at 150 s; the API server sends a bookmark each minute.
+  std::chrono::milliseconds idle{150'000};
   std::chrono::milliseconds deadline{900'000};  // the whole stream, whatever arrives: kTimeout
 };
 

@@ -1,6 +1,7 @@
-// Registry: all open connections of a server, and who may be sacrificed. A connection is *waiting* while it holds no
-// complete request (handshake, header, body, idle), else *busy*. Above the limit the connection that has waited longest
-// makes room for the new one, so that hoarded connections do not keep good clients out. Thread-safe.
+// Registry: all open connections of a server, and who may be sacrificed. A connection is *busy* from the moment its
+// request is complete until the handler has answered; else it is *waiting* for its client (to send, or to take the
+// answer). Above the limit the connection that has waited longest makes room for the new one, so that hoarded
+// connections do not keep good clients out. Thread-safe.
 #pragma once
 
 #include <atomic>

@@ -129,7 +129,6 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(shared_.limits.header_bytes));
     parser_->body_limit(shared_.limits.body_bytes);
-    shared_.registry.set_waiting(*this);
     if (buffer_.size() > 0) {  // the client has pipelined the next request
       return read_header();
     }
@@ -254,6 +253,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   }
 
   void reply(Response response) {
+    shared_.registry.set_waiting(*this);
     keep_alive_ = keep_alive_ && !shared_.registry.draining();
     response_ = to_message(std::move(response), keep_alive_ ? Ending::kKeepAlive : Ending::kClose,
                            is_head_ ? Body::kOmitted : Body::kSent);

@@ -28,6 +28,12 @@ using web::http::client::http_client_config;
 constexpr std::chrono::seconds kCallIdle{30};
 constexpr std::chrono::seconds kStreamIdle{150};
 
+constexpr std::chrono::milliseconds kForever = std::chrono::hours(24);  // longer is not meant, and would overflow
+
+Clock::time_point after(std::chrono::milliseconds limit) {
+  return Clock::now() + std::min(limit, kForever);
+}
+
 // Collects a call's body, up to a limit.
 class BodyCollector final : public ChunkSink {
  public:
@@ -166,14 +172,14 @@ class CpprestTransport final : public Transport {
         slots_(options_.concurrency) {}
 
   Result<Response> call(const Request& request, std::stop_token stop) override {
-    const Clock::time_point end = Clock::now() + request.deadline;
+    const Clock::time_point end = after(request.deadline);
     if (!slots_.acquire(end, stop)) {
       return Error{.code = stop.stop_requested() ? ErrorCode::kCancelled : ErrorCode::kTimeout,
                    .message = where(request) + ": no free slot among the calls in flight"};
     }
     const SlotOwner slot(slots_);
     BodyCollector collector(options_.response_bytes);
-    const Deadlines deadlines{.head = end, .total = end, .idle = request.deadline};
+    const Deadlines deadlines{.head = end, .total = end, .idle = kForever};
     MUSTER_RETURN_IF_ERROR(perform(calls_, request, deadlines, collector, stop));
     if (collector.too_large()) {
       return Error{
@@ -185,8 +191,8 @@ class CpprestTransport final : public Transport {
   }
 
   Status stream(const Request& request, const StreamOptions& options, ChunkSink& sink, std::stop_token stop) override {
-    const Clock::time_point now = Clock::now();
-    const Deadlines deadlines{.head = now + request.deadline, .total = now + options.deadline, .idle = options.idle};
+    const Deadlines deadlines{
+        .head = after(request.deadline), .total = after(options.deadline), .idle = std::min(options.idle, kForever)};
     return perform(streams_, request, deadlines, sink, stop);
   }
 
