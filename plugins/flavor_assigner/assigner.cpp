@@ -77,7 +77,7 @@ framework::Assignment Assigner::run() {
     }
   }
   if (out_.mode == FitMode::kPreempt) {
-    out_.reason = waits_for_quota_ ? std::string(framework::kWaitingForQuota) : exclusion_reason_;
+    out_.reason = out_.needs_preemption.empty() ? exclusion_reason_ : std::string(framework::kWaitingForQuota);
   } else if (out_.mode == FitMode::kNoFit && out_.reason.empty()) {
     out_.reason = framework::kPendingEvaluation;
   }
@@ -114,9 +114,6 @@ void Assigner::assign(PodSetRun& run) {
     if (!decided_with_its_group && !assign_group(run, *group)) {
       break;
     }
-  }
-  if (run.mode != FitMode::kNoFit && run.choice.flavors.empty()) {
-    assign_without_flavors(run);
   }
 }
 
@@ -208,23 +205,6 @@ void Assigner::apply_exclusion(const FlavorExclusion& exclusion, Attempt& attemp
   }
 }
 
-// A podset that requests nothing quota counts has no flavor to choose, but a later plugin may still need room for it.
-void Assigner::assign_without_flavors(PodSetRun& run) {
-  const FlavorExclusion* exclusion = exclusion_of(run.totals->name, FlavorName());
-  if (exclusion == nullptr) {
-    return;
-  }
-  exclusion_reason_ = exclusion->reason;
-  if (exclusion->preemption_helps) {
-    run.mode = FitMode::kPreempt;
-    run.lacks_nodes = true;
-    run.choice.reasons.push_back(exclusion->message);
-  } else {
-    run.no_fit_classes.emplace(queue_.resource_groups.size(), exclusion->reason);
-    fail(run, {exclusion->message});
-  }
-}
-
 void Assigner::fail(PodSetRun& run, std::vector<std::string> reasons) const {
   run.mode = FitMode::kNoFit;
   run.choice.flavors.clear();
@@ -233,14 +213,10 @@ void Assigner::fail(PodSetRun& run, std::vector<std::string> reasons) const {
 
 // Adds the podset's choice to what the Workload would be charged with.
 void Assigner::charge(PodSetRun& run) {
-  for (auto& [resource, choice] : run.choice.flavors) {
+  for (const auto& [resource, choice] : run.choice.flavors) {
     const Amount amount = run.requests.at(resource);
     run.choice.requests.emplace(resource, amount);
     out_.borrow_level = std::max(out_.borrow_level, choice.borrow_level);
-    waits_for_quota_ = waits_for_quota_ || choice.mode == FitMode::kPreempt;
-    if (run.lacks_nodes) {
-      choice.mode = FitMode::kPreempt;  // whoever uses any of these flavors may sit on the nodes
-    }
     if (amount == 0) {
       continue;
     }

@@ -51,7 +51,6 @@ class Assigner {
   Attempt try_flavor(const PodSetRun& run, const api::ResourceGroup& group, const FlavorName& flavor);
   void check_quotas(const PodSetRun& run, const api::ResourceGroup& group, const FlavorName& flavor, Attempt& attempt);
   void apply_exclusion(const framework::FlavorExclusion& exclusion, Attempt& attempt);
-  void assign_without_flavors(PodSetRun& run);
   void fail(PodSetRun& run, std::vector<std::string> reasons) const;
   void charge(PodSetRun& run);
   void conclude(const PodSetRun& run);
@@ -67,7 +66,6 @@ class Assigner {
   framework::Assignment out_{};
   std::set<FlavorName> unsuitable_{};  // flavors that taints, labels or absence rule out
   bool quota_lacks_ = false;           // for some flavor that was tried
-  bool waits_for_quota_ = false;       // for some flavor that was chosen
   std::string exclusion_reason_{};     // of the last exclusion that had a say
 };
 

@@ -419,13 +419,7 @@ INSTANTIATE_TEST_SUITE_P(
              .want_reason = "TopologyPlacementFailed",
              .want_message = "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor two, "
                              "previously considered podsets requests (0) + current podset request (5) > maximum "
-                             "capacity (4), no room on nodes of one"},
-        Case{.name = "nothing_requested_and_nowhere_to_go",
-             .queue = a_cluster_queue("cq").quota("cpu", "one", "5"),
-             .exclusions = {ruled_out("", false)},
-             .want = kNoFit,
-             .want_reason = "TopologyPlacementFailed",
-             .want_message = "couldn't assign flavors to pod set main: no room on nodes of "}),
+                             "capacity (4), no room on nodes of one"}),
     kRowName);
 
 TEST(FlavorAssigner, ChargesTheSumOfItsPodsets) {
@@ -447,12 +441,12 @@ TEST(FlavorAssigner, NamesWhereVictimsAreNeeded) {
   EXPECT_FALSE(got.assignment.nodes_need_preemption);
 }
 
-TEST(FlavorAssigner, AnyUserOfTheFlavorsMaySitOnTheNodes) {
-  const Outcome got = assign({.queue = a_cluster_queue("cq").quota("cpu", "one", "10").quota("gpu", "two", "9"),
-                              .workload = wants("1").request("gpu", "2"),
+TEST(FlavorAssigner, SaysWhenOnlyNodesAreLacking) {
+  const Outcome got = assign({.queue = a_cluster_queue("cq").quota("cpu", "one", "10"),
+                              .workload = wants("1"),
                               .exclusions = {ruled_out("one", true)}});
   EXPECT_TRUE(got.assignment.nodes_need_preemption);
-  EXPECT_THAT(got.assignment.needs_preemption, ElementsAre(testing::fr("one/cpu"), testing::fr("two/gpu")));
+  EXPECT_TRUE(got.assignment.needs_preemption.empty());
 }
 
 TEST(FlavorAssigner, BorrowLevelAfterTheVictimsHaveLeft) {

@@ -41,6 +41,18 @@ std::optional<Preemptor> preemptor_of(const PostFilterContext& context, Usage re
                    .now = context.now};
 }
 
+// Where quota is lacking; where nodes are, whoever uses any of the assigned flavors may sit on them.
+std::vector<FlavorResource> lacking_in(const Assignment& assignment) {
+  if (!assignment.nodes_need_preemption) {
+    return assignment.needs_preemption;
+  }
+  std::vector<FlavorResource> all;
+  for (const auto& [fr, amount] : assignment.usage) {
+    all.push_back(fr);
+  }
+  return all;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Preemption>> Preemption::create(const api::Json& args, const framework::PluginDeps& /*deps*/) {
@@ -50,9 +62,11 @@ Result<std::unique_ptr<Preemption>> Preemption::create(const api::Json& args, co
 }
 
 std::vector<Victim> Preemption::post_filter(PostFilterContext& context, Assignment& assignment) const {
-  const std::optional<Preemptor> preemptor = preemptor_of(context, assignment.usage, assignment.needs_preemption);
-  const bool lacks_something = !assignment.needs_preemption.empty() || assignment.nodes_need_preemption;
-  if (!preemptor || !lacks_something) {
+  if (assignment.needs_preemption.empty() && !assignment.nodes_need_preemption) {
+    return {};
+  }
+  const std::optional<Preemptor> preemptor = preemptor_of(context, assignment.usage, lacking_in(assignment));
+  if (!preemptor) {
     return {};
   }
   VictimSearch search(context.transaction, *preemptor, [&] { return context.passes(assignment); });

@@ -328,10 +328,8 @@ TEST(Preemption, NodeVictimsAreThoseThatSitInTheWay) {
     world.add(running("w" + std::to_string(10 + i), "1", "cq", -1, i));
   }
   const framework::WorkloadInfo workload = world.pending(incoming("4"), "cq");
-  framework::Assignment assignment{.mode = FitMode::kPreempt,
-                                   .usage = {{testing::fr("f/cpu"), 4000}},
-                                   .needs_preemption = {testing::fr("f/cpu")},
-                                   .nodes_need_preemption = true};
+  framework::Assignment assignment{
+      .mode = FitMode::kPreempt, .usage = {{testing::fr("f/cpu"), 4000}}, .nodes_need_preemption = true};
   framework::Transaction transaction(world.model());
   const auto gone = [&](const char* name) { return !world.model().workload({"ns", name})->charged; };
   framework::PostFilterContext context{

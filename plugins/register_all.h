@@ -1,0 +1,16 @@
+// The plugins in the product: the only list.
+#pragma once
+
+#include "framework/registry.h"
+
+#include <string>
+#include <vector>
+
+namespace muster::plugins {
+
+void register_all(framework::Registry& registry);
+
+// Enabled without a profile file, at every point they implement, in this order.
+const std::vector<std::string>& default_plugins();
+
+}  // namespace muster::plugins
