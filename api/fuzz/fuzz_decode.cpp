@@ -5,6 +5,8 @@
 #include "api/validation/validate.h"
 #include "base/check.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 
 namespace {
