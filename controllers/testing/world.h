@@ -2,16 +2,16 @@
 // tests only.
 #pragma once
 
+#include "api/codec/enums.h"
+#include "api/testing/builders.h"
+#include "framework/reconciler.h"
+
 #include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include "api/codec/enums.h"
-#include "api/testing/builders.h"
-#include "framework/reconciler.h"
 
 namespace muster::controllers::testing {
 
@@ -31,9 +31,11 @@ struct Brief {
     return "CreateWorkload " + e.name + " priority=" + std::to_string(e.priority) +
            (e.priority_class ? " class=" + e.priority_class->name : "") + told(e.event);
   }
+
   std::string operator()(const framework::RewriteWorkload& e) const {
     return "RewriteWorkload " + to_string(e.workload.key) + told(e.event);
   }
+
   std::string operator()(const framework::PatchWorkloadSpec& e) const {
     std::string text = "PatchSpec " + to_string(e.workload.key);
     text += e.queue_name ? " queue=" + e.queue_name->str() : "";
@@ -43,37 +45,47 @@ struct Brief {
     text += e.admission_gated_by ? " gates=" + *e.admission_gated_by : "";
     return text + told(e.event);
   }
+
   std::string operator()(const framework::ChangeFinalizer& e) const {
     return std::string(e.change == framework::FinalizerChange::kAdd ? "AddFinalizer " : "RemoveFinalizer ") +
            to_string(e.object.key) + " " + e.finalizer;
   }
+
   std::string operator()(const framework::DeleteObject& e) const {
-    return "Delete " + std::string(framework::to_string(e.object.kind)) + " " + to_string(e.object.key) +
-           told(e.event);
+    return "Delete " + std::string(framework::to_string(e.object.kind)) + " " + to_string(e.object.key) + told(e.event);
   }
+
   std::string operator()(const framework::StartJob& e) const {
     return "StartJob " + to_string(e.job.key) + told(e.event);
   }
+
   std::string operator()(const framework::StopJob& e) const {
     return "StopJob " + to_string(e.job.key) + " " + e.reason +
            (e.workload ? " restore=" + to_string(e.workload->key) : "") + told(e.event);
   }
+
   std::string operator()(const framework::UngatePod& e) const {
     return "UngatePod " + to_string(e.pod.key) + " " + e.gate + told(e.event);
   }
+
   std::string operator()(const framework::PatchPodCondition& e) const {
     return "PodCondition " + to_string(e.pod.key) + " " + brief(e.condition);
   }
+
   std::string operator()(const framework::EmitEvent& e) const { return brief(e); }
+
   std::string operator()(const framework::PatchClusterQueueStatus& e) const {
     return "ClusterQueueStatus " + e.queue.key.name;
   }
+
   std::string operator()(const framework::PatchLocalQueueStatus& e) const {
     return "LocalQueueStatus " + to_string(e.queue.key);
   }
+
   std::string operator()(const framework::PatchWorkloadStatus& e) const {
     return "WorkloadStatus " + to_string(e.workload.key);
   }
+
   std::string operator()(const framework::BindPod& e) const { return "BindPod " + to_string(e.pod.key); }
 
  private:
@@ -85,6 +97,7 @@ struct Brief {
 class FixedQueue final : public framework::QueueView {
  public:
   framework::PendingCounts pending(const ClusterQueueName& /*queue*/) const override { return counts; }
+
   framework::PendingCounts pending_in(const ObjectKey& /*local_queue*/) const override { return counts; }
 
   framework::PendingCounts counts{};
@@ -122,19 +135,23 @@ class World {
     now_ = seconds;
     return *this;
   }
+
   World& pending(std::int32_t workloads) {
     pending_ = workloads;
     return *this;
   }
+
   World& writing() {
     writing_ = true;
     return *this;
   }
+
   template <class Built>
   World& with(const Built& built) {
     add_object(object_of(built));
     return *this;
   }
+
   // A status that was decided and is not stored yet.
   World& assume(const ObjectKey& workload, const api::WorkloadStatus& status) {
     assumed_.emplace_back(workload, status);
@@ -174,6 +191,7 @@ class World {
       return object;
     }
   }
+
   template <class T>
   void add_object(T object) {
     events_.emplace_back(framework::Upserted<T>{std::make_shared<const T>(std::move(object))});
