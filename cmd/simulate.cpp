@@ -6,6 +6,7 @@
 #include "sim/gantt.h"
 #include "sim/manifests.h"
 #include "sim/report.h"
+#include "sim/simulator.h"
 #include "sim/trace_csv.h"
 
 #include <CLI/CLI.hpp>

@@ -1,0 +1,127 @@
+#include "sim/testing/invariants.h"
+
+#include "api/codec/decode.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <utility>
+
+namespace muster::sim::testing {
+namespace {
+
+using Key = std::pair<std::string, std::string>;  // flavor, resource
+using Amounts = std::map<Key, Amount>;
+
+template <class T>
+std::vector<T> decoded(const ApiServer& server, const char* kind) {
+  std::vector<T> objects;
+  for (const auto& [key, object] : server.all(kind_of(kind))) {
+    objects.push_back(*api::decode<T>(*object));
+  }
+  return objects;
+}
+
+std::map<std::string, Amounts> reserved_by_queue(const ApiServer& server) {
+  std::map<std::string, Amounts> reserved;
+  for (const auto& workload : decoded<api::Workload>(server, "Workload")) {
+    if (!api::has_quota_reservation(workload) || api::is_finished(workload) || !workload.status.admission) {
+      continue;
+    }
+    const api::Admission& admission = *workload.status.admission;
+    for (const api::PodSetAssignment& pods : admission.pod_set_assignments) {
+      for (const auto& [resource, flavor] : pods.flavors) {
+        const auto amount = pods.resource_usage.find(resource);
+        // Pods that are over may have been reclaimed: only a Workload that runs whole can be judged from outside.
+        if (amount != pods.resource_usage.end() && workload.status.reclaimable_pods.empty()) {
+          reserved[admission.cluster_queue.str()][{flavor.str(), resource}] += amount->second;
+        }
+      }
+    }
+  }
+  return reserved;
+}
+
+void check_quota(const ApiServer& server, std::vector<std::string>& out) {
+  const auto reserved = reserved_by_queue(server);
+  std::map<std::string, Amounts> cohort_nominal;
+  std::map<std::string, Amounts> cohort_reserved;
+  for (const auto& queue : decoded<api::ClusterQueue>(server, "ClusterQueue")) {
+    const auto used = reserved.find(queue.meta.name);
+    for (const api::ResourceGroup& group : queue.resource_groups) {
+      for (const api::FlavorQuotas& flavor : group.flavors) {
+        for (const api::ResourceQuota& quota : flavor.resources) {
+          const Key key{flavor.name.str(), quota.resource};
+          const Amount have =
+              used == reserved.end() || !used->second.contains(key) ? 0 : used->second.at(key);
+          cohort_nominal[queue.cohort.str()][key] += quota.nominal;
+          cohort_reserved[queue.cohort.str()][key] += have;
+          const bool bounded = queue.cohort.empty() || quota.borrowing_limit.has_value();
+          if (bounded && have > quota.nominal + quota.borrowing_limit.value_or(0)) {
+            out.push_back(fmt::format("ClusterQueue {}: {} of {} reserved, quota {}", queue.meta.name, have,
+                                      quota.resource, quota.nominal));
+          }
+        }
+      }
+    }
+  }
+  for (const auto& [cohort, amounts] : cohort_reserved) {
+    for (const auto& [key, have] : amounts) {
+      if (!cohort.empty() && have > cohort_nominal[cohort][key]) {
+        out.push_back(fmt::format("Cohort {}: {} of {} reserved, quota {}", cohort, have, key.second,
+                                  cohort_nominal[cohort][key]));
+      }
+    }
+  }
+}
+
+void check_nodes(const ApiServer& server, std::vector<std::string>& out) {
+  std::map<std::string, api::ResourceAmounts> used;
+  for (const auto& pod : decoded<api::Pod>(server, "Pod")) {
+    if (pod.spec.node_name.empty() || api::is_terminal(pod)) {
+      continue;
+    }
+    for (const auto& [resource, amount] : api::pod_requests(pod.spec)) {
+      used[pod.spec.node_name][resource] += amount;
+    }
+  }
+  for (const auto& node : decoded<api::Node>(server, "Node")) {
+    for (const auto& [resource, amount] : used[node.meta.name]) {
+      const auto offered = node.allocatable.find(resource);
+      if (offered == node.allocatable.end() || amount > offered->second) {
+        out.push_back(fmt::format("Node {}: {} of {} taken", node.meta.name, amount, resource));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> violations(const Simulator& simulator) {
+  std::vector<std::string> out;
+  check_quota(simulator.server(), out);
+  check_nodes(simulator.server(), out);
+  if (simulator.manager().running()) {
+    for (std::string& difference : simulator.manager().core().model().audit()) {
+      out.push_back("ledger: " + std::move(difference));
+    }
+  }
+  for (const std::string& trouble : simulator.manager().undecodable()) {
+    out.push_back("undecodable: " + trouble);
+  }
+  return out;
+}
+
+std::map<ObjectKey, int> bound_pods(const Simulator& simulator) {
+  std::map<ObjectKey, int> bound;
+  for (const auto& pod : decoded<api::Pod>(simulator.server(), "Pod")) {
+    const api::OwnerReference* owner = api::controller_of(pod.meta);
+    if (owner != nullptr && !pod.spec.node_name.empty() && !api::is_terminal(pod)) {
+      bound[{pod.meta.ns, owner->name}] += 1;
+    }
+  }
+  return bound;
+}
+
+}  // namespace muster::sim::testing
