@@ -18,7 +18,9 @@ framework::CoreOptions core_options(const api::Configuration& configuration) {
 }
 
 framework::PluginDeps plugin_deps(const api::Configuration& configuration) {
-  return {.feature_gates = configuration.feature_gates};
+  return {.feature_gates = configuration.feature_gates,
+          .ignore_undeclared_resources =
+              configuration.resources.quota_check_strategy == api::QuotaCheckStrategy::kIgnoreUndeclared};
 }
 
 controllers::ControllerOptions controller_options(const api::Configuration& configuration,

@@ -20,6 +20,7 @@ namespace muster::framework {
 // What a plugin is given besides its arguments: settings of the manager that change decisions. No client, no clock.
 struct PluginDeps {
   std::map<std::string, bool> feature_gates{};
+  bool ignore_undeclared_resources = false;  // resources.quotaCheckStrategy is IgnoreUndeclared
   bool feature(const std::string& gate, bool by_default) const {
     const auto it = feature_gates.find(gate);
     return it == feature_gates.end() ? by_default : it->second;

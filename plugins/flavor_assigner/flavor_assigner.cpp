@@ -26,9 +26,11 @@ Result<std::unique_ptr<FlavorAssigner>> FlavorAssigner::create(const api::Json& 
   api::Problems problems;
   const api::Reader reader(args, problems);
   reader.allow_only({"quotaCheckStrategy"});
-  FlavorAssignerArgs parsed{.quota_check_strategy = reader.one_of("quotaCheckStrategy", kQuotaCheckStrategyNames,
-                                                                  QuotaCheckStrategy::kBlockUndeclared),
-                            .fungibility = deps.feature("FlavorFungibility", true)};
+  const auto configured =
+      deps.ignore_undeclared_resources ? QuotaCheckStrategy::kIgnoreUndeclared : QuotaCheckStrategy::kBlockUndeclared;
+  FlavorAssignerArgs parsed{
+      .quota_check_strategy = reader.one_of("quotaCheckStrategy", kQuotaCheckStrategyNames, configured),
+      .fungibility = deps.feature("FlavorFungibility", true)};
   if (!deps.feature("QuotaCheckStrategy", true)) {
     parsed.quota_check_strategy = QuotaCheckStrategy::kBlockUndeclared;
   }

@@ -28,6 +28,8 @@ class FlavorAssigner final : public framework::Filter {
 
   explicit FlavorAssigner(FlavorAssignerArgs args) : args_(args) {}
 
+  const FlavorAssignerArgs& args() const { return args_; }
+
   // Replaces `assignment`. Success when it fits or would fit once victims have left (`assignment.mode` tells);
   // unresolvable, with what may cure it, when no flavor will do.
   framework::Verdict filter(framework::FilterContext& context, framework::Assignment& assignment,
