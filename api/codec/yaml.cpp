@@ -1,12 +1,14 @@
 #include "api/codec/yaml.h"
 
 #include <nlohmann/json.hpp>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 namespace muster::api {
 namespace {
@@ -264,6 +266,52 @@ class Converter {
   std::size_t nodes_ = 0;
 };
 
+// yaml-cpp 0.7 reads documents without end where it cannot consume a token (a text of one `,`). A first pass that
+// builds nothing finds out: no two documents begin at the same place.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    stuck_ = stuck_ || mark.pos == last_.pos;
+    last_ = mark;
+  }
+
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
+
+  void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
+
+  void OnScalar(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& /*value*/) override {}
+
+  void OnSequenceStart(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                       YAML::EmitterStyle::value /*style*/) override {}
+
+  void OnSequenceEnd() override {}
+
+  void OnMapStart(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {}
+
+  void OnMapEnd() override {}
+
+  bool stuck() const { return stuck_; }
+
+  int line() const { return last_.line + 1; }
+
+ private:
+  YAML::Mark last_ = YAML::Mark::null_mark();  // at -1, where nothing begins
+  bool stuck_ = false;
+};
+
+Status check_documents(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  while (!starts.stuck() && parser.HandleNextDocument(starts)) {
+  }
+  return starts.stuck() ? Status(invalid("line " + std::to_string(starts.line()) + ": unexpected token")) : Status();
+}
+
 }  // namespace
 
 Result<std::vector<Json>> yaml_to_json(std::string_view text, const YamlLimits& limits) {
@@ -272,9 +320,11 @@ Result<std::vector<Json>> yaml_to_json(std::string_view text, const YamlLimits& 
                  .message = "YAML longer than " + std::to_string(limits.bytes) + " bytes"};
   }
   try {
+    const std::string copy(text);
+    MUSTER_RETURN_IF_ERROR(check_documents(copy));
     std::vector<Json> documents;
     Converter converter(limits);
-    for (const YAML::Node& document : YAML::LoadAll(std::string(text))) {
+    for (const YAML::Node& document : YAML::LoadAll(copy)) {
       MUSTER_TRY(value, converter.convert(document, 0));
       if (!value.is_null()) {
         documents.push_back(std::move(value));
