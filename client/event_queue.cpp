@@ -5,10 +5,11 @@
 
 namespace muster::client {
 
-bool EventQueue::push(framework::Event event, const std::stop_token& stop, Duration limit) {
+bool EventQueue::push(framework::Event event, const std::stop_token& stop, std::optional<Duration> limit) {
   std::unique_lock lock(mutex_);
-  room_.wait_for(lock, stop, limit, [this] { return closed_ || events_.size() < capacity_; });
-  if (closed_ || stop.stop_requested() || events_.size() >= capacity_) {
+  const auto may_go_on = [this] { return closed_ || events_.size() < capacity_; };
+  const bool in_time = limit ? room_.wait_for(lock, stop, *limit, may_go_on) : room_.wait(lock, stop, may_go_on);
+  if (!in_time || closed_ || stop.stop_requested()) {
     return false;
   }
   events_.push_back(std::move(event));

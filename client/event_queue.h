@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -20,8 +21,9 @@ class EventQueue {
  public:
   explicit EventQueue(std::size_t capacity = 16'384) : capacity_(capacity) {}
 
-  // Waits for room. False: stopped, closed, or still full after `limit`; the event was not taken.
-  bool push(framework::Event event, const std::stop_token& stop, Duration limit = std::chrono::hours(1));
+  // Waits for room, for as long as it takes or at most `limit`. False: stopped, closed, or still full then; the event
+  // was not taken.
+  bool push(framework::Event event, const std::stop_token& stop, std::optional<Duration> limit = std::nullopt);
 
   // Up to `max` events in order; waits up to `timeout` for the first. Empty: timeout, wake() or closed.
   std::vector<framework::Event> pop_batch(std::size_t max, Duration timeout);

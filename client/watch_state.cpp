@@ -91,7 +91,7 @@ WatchOutcome WatchState::on_page_refused(Error error, Duration wait) {
   if (error.code == ErrorCode::kTooLarge && page_size_ != 1) {
     page_size_ = page_size_ == 0 ? kPageSize : std::max(1, page_size_ / 4);  // and on from the same token
     outcome.back_off = false;
-  } else if (error.code == ErrorCode::kGone) {
+  } else if (error.code == ErrorCode::kGone || error.code == ErrorCode::kInvalid) {
     // The snapshot of this list is gone: from the beginning, and in one piece if that keeps happening.
     continue_.clear();
     expired_lists_ += 1;

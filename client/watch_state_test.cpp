@@ -181,6 +181,18 @@ TEST_F(Watch, ExpiredTokenStartsTheListAgain) {
   EXPECT_EQ(list({workload("b", "9")}, "9"), "+b@9 -a@1 -c@1");
 }
 
+TEST_F(Watch, TokenThatIsRefusedIsNotUsedAgain) {
+  state_.on_page(page({workload("a", "1")}, "5", "t"));
+  EXPECT_TRUE(state_.on_page(net::Response{.status = 400}).back_off);
+  EXPECT_EQ(state_.list_request().target, "/apis/kueue.x-k8s.io/v1beta2/workloads?limit=500");
+}
+
+TEST_F(Watch, PageThatDidNotArriveIsAskedAgain) {
+  state_.on_page(page({workload("a", "1")}, "5", "t"));
+  EXPECT_TRUE(state_.on_page(Error{.code = ErrorCode::kUnavailable, .message = "reset"}).back_off);
+  EXPECT_EQ(state_.list_request().target, "/apis/kueue.x-k8s.io/v1beta2/workloads?limit=500&continue=t");
+}
+
 TEST_F(Watch, TooLargeAPageIsAskedInSmallerOnes) {
   const Error too_large{.code = ErrorCode::kTooLarge, .message = "64 MiB"};
   for (const char* limit : {"125", "31", "7", "1"}) {
