@@ -1,6 +1,7 @@
 // What the reconcilers and the API programs need of Kueue's Configuration, as one plain value. The shell fills it once.
 #pragma once
 
+#include "api/config/configuration.h"
 #include "api/core/meta.h"
 #include "base/time.h"
 
@@ -30,5 +31,9 @@ struct ControllerOptions {
   std::optional<Duration> retain_finished{};              // objectRetentionPolicies.workloads.afterFinished
   std::optional<Duration> retain_deactivated{};           // …afterDeactivatedByKueue
 };
+
+// `own_namespace`: where Muster runs; its objects are never managed by default. The gate DisableWaitForPodsReady acts as
+// if waitForPodsReady were absent.
+ControllerOptions options_from(const api::Configuration& configuration, const std::string& own_namespace);
 
 }  // namespace muster::controllers
