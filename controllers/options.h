@@ -32,8 +32,8 @@ struct ControllerOptions {
   std::optional<Duration> retain_deactivated{};           // …afterDeactivatedByKueue
 };
 
-// `own_namespace`: where Muster runs; its objects are never managed by default. The gate DisableWaitForPodsReady acts as
-// if waitForPodsReady were absent.
+// `own_namespace`: where Muster runs; its objects are never managed by default. The gate DisableWaitForPodsReady acts
+// as if waitForPodsReady were absent.
 ControllerOptions options_from(const api::Configuration& configuration, const std::string& own_namespace);
 
 }  // namespace muster::controllers

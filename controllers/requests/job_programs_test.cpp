@@ -14,8 +14,8 @@ using ::testing::IsEmpty;
 using testing::Json;
 using testing::lost;
 using testing::ok;
-using testing::refused;
 using testing::Played;
+using testing::refused;
 using testing::run;
 
 const framework::ObjectRef kJob{.kind = Kind::kJob, .key = {"ns", "j"}, .uid = Uid("ju")};
@@ -55,7 +55,8 @@ framework::StartJob start_effect() {
 }
 
 TEST(StartJobProgram, OnePatchWithPreconditions) {
-  const Played got = run(start_effect(), {{"GET " + kJobPath, ok(job(true))}, {"PATCH " + kJobPath, ok(job(false, "2"))}});
+  const Played got =
+      run(start_effect(), {{"GET " + kJobPath, ok(job(true))}, {"PATCH " + kJobPath, ok(job(false, "2"))}});
   ASSERT_TRUE(got.done());
   EXPECT_EQ(got.bodies[1],
             Json::parse(R"({"metadata":{"uid":"ju","resourceVersion":"1"},
@@ -75,10 +76,10 @@ TEST(StartJobProgram, RunsAlready) {
 
 TEST(StartJobProgram, ReadsAgainAfterConflictAndLostAnswer) {
   const Played got = run(start_effect(), {{"GET " + kJobPath, ok(job(true))},
-                                       {"PATCH " + kJobPath, refused(409)},
-                                       {"GET " + kJobPath, ok(job(true, "2"))},
-                                       {"PATCH " + kJobPath, lost()},
-                                       {"GET " + kJobPath, ok(job(false, "3"))}});
+                                          {"PATCH " + kJobPath, refused(409)},
+                                          {"GET " + kJobPath, ok(job(true, "2"))},
+                                          {"PATCH " + kJobPath, lost()},
+                                          {"GET " + kJobPath, ok(job(false, "3"))}});
   EXPECT_TRUE(got.done());
   EXPECT_EQ(got.bodies[3]["metadata"]["resourceVersion"], "2");
 }
@@ -133,8 +134,8 @@ TEST(StopJobProgram, SuspendsAndLeavesTheRestForLater) {
   suspended["spec"]["suspend"] = true;
   suspended["metadata"]["annotations"] = {{"kueue.x-k8s.io/stopping", "true"}};
   const Played got = run(stop_effect(), {{"GET " + kWorkloadPath, ok(workload())},
-                                      {"GET " + kJobPath, ok(running_job())},
-                                      {"PATCH " + kJobPath, ok(suspended)}});
+                                         {"GET " + kJobPath, ok(running_job())},
+                                         {"PATCH " + kJobPath, ok(suspended)}});
   ASSERT_TRUE(got.done());
   EXPECT_EQ(got.bodies[2], Json::parse(R"({"metadata":{"uid":"ju","resourceVersion":"1",
     "annotations":{"kueue.x-k8s.io/stopping":"true"}},"spec":{"suspend":true}})"));
@@ -145,9 +146,9 @@ TEST(StopJobProgram, ClearsTheStartTimeThenRestoresTheTemplate) {
   Json cleared = stopped_job();
   cleared["status"].erase("startTime");
   const Played got = run(stop_effect(), {{"GET " + kWorkloadPath, ok(workload())},
-                                      {"GET " + kJobPath, ok(stopped_job())},
-                                      {"PATCH " + kJobPath + "/status", ok(cleared)},
-                                      {"PATCH " + kJobPath, ok(job(true, "9"))}});
+                                         {"GET " + kJobPath, ok(stopped_job())},
+                                         {"PATCH " + kJobPath + "/status", ok(cleared)},
+                                         {"PATCH " + kJobPath, ok(job(true, "9"))}});
   ASSERT_TRUE(got.done());
   EXPECT_EQ(got.bodies[2]["status"], Json({{"startTime", nullptr}}));
   EXPECT_EQ(got.bodies[3]["spec"], Json::parse(R"({"template":{"metadata":{"labels":{"kueue.x-k8s.io/podset":null},
@@ -169,8 +170,8 @@ TEST(StopJobProgram, WorkloadGoneDropsWhatWasInjected) {
   Json cleared = stopped_job();
   cleared["status"].erase("startTime");
   const Played got = run(stop_effect(), {{"GET " + kWorkloadPath, refused(404)},
-                                      {"GET " + kJobPath, ok(cleared)},
-                                      {"PATCH " + kJobPath, ok(job(true, "9"))}});
+                                         {"GET " + kJobPath, ok(cleared)},
+                                         {"PATCH " + kJobPath, ok(job(true, "9"))}});
   ASSERT_TRUE(got.done());
   EXPECT_EQ(got.bodies[2]["spec"]["template"]["metadata"]["labels"], Json({{"kueue.x-k8s.io/podset", nullptr}}));
 }
@@ -218,8 +219,8 @@ TEST(RewriteProgram, TakesThePodSetsOfTheJob) {
   const framework::RewriteWorkload effect{
       .workload = kWorkload, .job = kJob, .priority = 4, .event = event("UpdatedWorkload")};
   const Played got = run(effect, {{"GET " + kJobPath, ok(job(true))},
-                               {"GET " + kWorkloadPath, ok(workload())},
-                               {"PATCH " + kWorkloadPath, ok(workload("6"))}});
+                                  {"GET " + kWorkloadPath, ok(workload())},
+                                  {"PATCH " + kWorkloadPath, ok(workload("6"))}});
   ASSERT_TRUE(got.done());
   EXPECT_EQ(got.bodies[2]["spec"]["priority"], 4);
   EXPECT_EQ(got.bodies[2]["spec"]["podSets"][0]["template"]["spec"]["containers"][0]["image"], "i");
@@ -278,7 +279,8 @@ TEST(CreateProgram, workloads_10_03_LongUidsAreNoLabels) {
   effect.job.uid = Uid(std::string(64, 'u'));
   Json long_uid = job(true);
   long_uid["metadata"]["uid"] = std::string(64, 'u');
-  const Played got = run(effect, {{"GET " + kJobPath, ok(long_uid)}, {"POST " + kWorkloads, ok(owned_workload(), 201)}});
+  const Played got =
+      run(effect, {{"GET " + kJobPath, ok(long_uid)}, {"POST " + kWorkloads, ok(owned_workload(), 201)}});
   EXPECT_EQ(got.bodies[1]["metadata"]["labels"].count("kueue.x-k8s.io/job-uid"), 0u);
 }
 

@@ -16,8 +16,8 @@ using testing::Exchange;
 using testing::Json;
 using testing::lost;
 using testing::ok;
-using testing::refused;
 using testing::Played;
+using testing::refused;
 using testing::run;
 
 const framework::ObjectRef kWorkload{.kind = Kind::kWorkload, .key = {"ns", "w"}, .uid = Uid("ns/w")};
@@ -151,7 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 TEST(BindProgram, TellsThatThePodIsScheduled) {
-  const Played got = run(framework::BindPod{.pod = kPod, .node = NodeName("n1")}, {{kBinding, ok(Json::object(), 201)}});
+  const Played got =
+      run(framework::BindPod{.pod = kPod, .node = NodeName("n1")}, {{kBinding, ok(Json::object(), 201)}});
   const auto& events = std::get<framework::ProgramDone>(got.end).events;
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].note, "Successfully assigned ns/p to n1");
