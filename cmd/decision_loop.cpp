@@ -40,8 +40,12 @@ void DecisionLoop::run(const std::stop_token& token) {
   while (!token.stop_requested()) {
     for (const framework::Event& event : events_.pop_batch(options_.batch, until_deadline())) {
       core_.apply(client::wall_now(), event);
+      hooks_.on_event(event);
     }
-    synced_.store(core_.synced());
+    if (core_.synced()) {
+      hooks_.on_batch(core_);
+      synced_.store(true);
+    }
     if (leading_.load() && core_.synced()) {
       settle();
     }

@@ -25,6 +25,9 @@ struct DecisionLoopOptions {
 struct DecisionLoopHooks {
   std::function<void(framework::Effects)> submit{};
   std::function<void(const framework::Trace&)> on_trace = [](const framework::Trace&) {};
+  std::function<void(const framework::Event&)> on_event = [](const framework::Event&) {};
+  // After every batch of events, leading or not, once the first lists are there.
+  std::function<void(const framework::Core&)> on_batch = [](const framework::Core&) {};
   // After every settle, with the core at rest: publish summaries.
   std::function<void(const framework::Core&, Duration spent)> on_settled = [](const framework::Core&, Duration) {};
   // Differences between the ledger and the objects; empty when they agree.

@@ -149,6 +149,13 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
     spdlog::error("{}", to_string(transport.error()));
     return 1;
   }
+  // Renewals of the lease never wait behind other requests.
+  auto lease_transport =
+      net::cpprest::make_transport({.credentials = prepared.access.credentials, .user_agent = "muster", .concurrency = 2});
+  if (!lease_transport.ok()) {
+    spdlog::error("{}", to_string(lease_transport.error()));
+    return 1;
+  }
   std::atomic<bool> ended = false;
   std::atomic<bool> lost = false;
   client::EventQueue events;
@@ -171,6 +178,8 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
   DecisionLoop loop(core, events,
                     {.submit = [&executor](framework::Effects effects) { executor.submit(std::move(effects)); },
                      .on_trace = log_trace,
+                     .on_event = [&endpoints](const framework::Event& event) { endpoints.note(event); },
+                     .on_batch = [&endpoints](const framework::Core& at_rest) { endpoints.publish_view(at_rest); },
                      .on_settled = [&](const framework::Core& at_rest,
                                        Duration spent) { endpoints.publish(at_rest, executor.stats(), spent); },
                      .on_audit =
@@ -179,7 +188,7 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
                            endpoints.publish_drift(drift.size());
                          }});
   election = std::make_unique<client::LeaderElection>(
-      **transport, lease,
+      **lease_transport, lease,
       client::LeaderCallbacks{.on_leading =
                                   [&] {
                                     spdlog::info("leading as {}", lease.identity);

@@ -30,7 +30,7 @@ void Core::apply(TimePoint now, const Event& event) {
     synced_ = true;
     touch_everything();
   } else if (const auto* done = std::get_if<EffectDone>(&event)) {
-    on_done(*done);
+    on_done(now, *done);
   } else if (const auto* failed = std::get_if<EffectFailed>(&event)) {
     on_failed(now, *failed);
   }
@@ -80,7 +80,7 @@ void Core::reconcile(const Touched& object, TimePoint now, Output& out) {
       continue;
     }
     ReconcileResult result;
-    reconciler->reconcile(key, ReconcileContext{model_, queue_, now}, result);
+    reconciler->reconcile(key, ReconcileContext{model_, queue_, now, this}, result);
     for (auto& [workload, status] : result.workload_statuses) {
       set_status(workload, std::move(status));
     }
@@ -212,6 +212,8 @@ void Core::emit(EffectBody body, Output& out) {
       return;  // on its way already
     }
     newest_[slot] = effect.id;
+    const ObjectRef object = target(effect);
+    ++writes_[{object.kind, object.key}];
     in_flight_.emplace(effect.id, effect);
   }
   ++next_id_;
@@ -259,6 +261,14 @@ void Core::collect_due(TimePoint now) {
       dirty_.insert(object);
     }
   }
+  for (auto it = unseen_.begin(); it != unseen_.end();) {
+    if (it->second > now) {
+      ++it;
+      continue;
+    }
+    dirty_.insert(it->first);
+    it = unseen_.erase(it);
+  }
   for (auto it = hold_until_.begin(); it != hold_until_.end();) {
     const ObjectKey key = it->first;
     const bool expired = (it++)->second <= now;
@@ -276,6 +286,9 @@ std::optional<TimePoint> Core::earliest_deadline() const {
     consider(when);
   }
   for (const auto& [key, when] : hold_until_) {
+    consider(when);
+  }
+  for (const auto& [object, when] : unseen_) {
     consider(when);
   }
   return earliest;

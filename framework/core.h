@@ -32,6 +32,7 @@ struct CoreOptions {
   Duration hold_timeout = std::chrono::minutes(5);  // a preemptor's claim on what its victims free
   Duration min_backoff = std::chrono::seconds(1);   // after a write that the API server refused; doubles
   Duration max_backoff = std::chrono::minutes(1);
+  Duration watch_lag = std::chrono::seconds(3);            // how long a write may stay unseen by the watch
   Duration queue_status_period = std::chrono::seconds(1);  // a queue's status is written at most this often
   int cycles_per_settle = 1000;                            // bound of one settle; Output::more says that work is left
 };
@@ -43,7 +44,7 @@ struct Output {
   Trace trace{};
 };
 
-class Core {
+class Core : private WritesView {
  public:
   Core(CoreOptions options, Profile profile, std::vector<std::unique_ptr<Reconciler>> reconcilers);
   Core(const Core&) = delete;
@@ -60,6 +61,9 @@ class Core {
  private:
   using Touched = std::pair<Kind, ObjectKey>;
 
+  // A write of the object is under way, or made and not seen by the watch yet (for a while: it may have changed nothing).
+  bool pending(const ObjectRef& object) const override;
+
   struct Refused {  // writes of a Workload that failed in a row
     int times = 0;
     TimePoint not_before{};
@@ -73,7 +77,9 @@ class Core {
 
   // core_events.cpp: what an event touches, and whom it wakes.
   void apply_object(const ObjectEvent& event);
-  void on_done(const EffectDone& done);
+  void on_done(TimePoint now, const EffectDone& done);
+  std::optional<Effect> take_effect(EffectId id);
+  void saw(Kind kind, const ObjectKey& key);
   void on_failed(TimePoint now, const EffectFailed& failed);
   void on_status_written(const PatchWorkloadStatus& written, std::shared_ptr<const api::Workload> result, bool failed);
   template <class T>
@@ -141,6 +147,8 @@ class Core {
   std::map<ObjectKey, Refused> refused_{};
   std::map<EffectId, Effect> in_flight_{};
   std::map<std::string, EffectId> newest_{};  // merge_key -> effect in flight
+  std::map<Touched, int> writes_{};           // effects in flight, by object
+  std::map<Touched, TimePoint> unseen_{};     // written, and not observed since; until then
   // Queued Workloads without a QuotaReserved condition, by class: they get the class's reason when it is parked.
   std::map<std::pair<ClusterQueueName, ClassId>, std::set<ObjectKey>> unstamped_{};
 };

@@ -57,11 +57,13 @@ void Core::touch_object(const T* before, const T* after) {
     }
     wake(WakeKind::kWorkload, to_string(key));
   } else if constexpr (std::is_same_v<T, api::Job>) {
+    saw(Kind::kJob, key);
     touch(Kind::kJob, key);
     for (const ObjectKey& workload : model_.objects().workloads_of(object->meta.uid)) {
       touch_workload(workload);
     }
   } else if constexpr (std::is_same_v<T, api::Pod>) {
+    saw(Kind::kPod, key);
     touch(Kind::kPod, key);
     touch_owner(object->meta);
     const api::OwnerReference* owner = api::controller_of(object->meta);
@@ -217,44 +219,67 @@ void Core::wake_quota(const ClusterQueueName& queue) {
 
 // ---- how our writes ended ----
 
-void Core::on_done(const EffectDone& done) {
-  const auto it = in_flight_.find(done.id);
+bool Core::pending(const ObjectRef& object) const {
+  const Touched key{object.kind, object.key};
+  return writes_.count(key) > 0 || unseen_.count(key) > 0;
+}
+
+void Core::saw(Kind kind, const ObjectKey& key) { unseen_.erase({kind, key}); }
+
+std::optional<Effect> Core::take_effect(EffectId id) {
+  const auto it = in_flight_.find(id);
   if (it == in_flight_.end()) {
-    return;
+    return std::nullopt;
   }
-  const Effect effect = std::move(it->second);
+  Effect effect = std::move(it->second);
   in_flight_.erase(it);
-  if (const auto newest = newest_.find(merge_key(effect)); newest != newest_.end() && newest->second == done.id) {
+  if (const auto newest = newest_.find(merge_key(effect)); newest != newest_.end() && newest->second == id) {
     newest_.erase(newest);
   }
-  if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect.body)) {
+  const ObjectRef object = target(effect);
+  if (const auto writes = writes_.find({object.kind, object.key}); --writes->second == 0) {
+    writes_.erase(writes);
+  }
+  return effect;
+}
+
+void Core::on_done(TimePoint now, const EffectDone& done) {
+  const std::optional<Effect> effect = take_effect(done.id);
+  if (!effect) {
+    return;
+  }
+  const ObjectRef object = target(*effect);
+  const bool changes_it = !std::holds_alternative<CreateWorkload>(effect->body);  // which only reads the job
+  if (changes_it && (object.kind == Kind::kJob || object.kind == Kind::kPod)) {
+    unseen_[{object.kind, object.key}] = now + options_.watch_lag;
+  }
+  if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect->body)) {
     refused_.erase(status->workload.key);
     on_status_written(*status, done.workload, false);
-  } else if (const auto* bind = std::get_if<BindPod>(&effect.body)) {
+  } else if (const auto* bind = std::get_if<BindPod>(&effect->body)) {
     pods_dirty_.insert(bind->workload);
   }
 }
 
 void Core::on_failed(TimePoint now, const EffectFailed& failed) {
-  const auto it = in_flight_.find(failed.id);
-  if (it == in_flight_.end()) {
+  const std::optional<Effect> effect = take_effect(failed.id);
+  if (!effect) {
     return;
   }
-  const Effect effect = std::move(it->second);
-  in_flight_.erase(it);
-  if (const auto newest = newest_.find(merge_key(effect)); newest != newest_.end() && newest->second == failed.id) {
-    newest_.erase(newest);
-  }
-  if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect.body)) {
+  if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect->body)) {
     refuse(now, status->workload.key);
-    on_status_written(*status, failed.workload, true);
+    const WorkloadState* state = model_.workload(status->workload.key);
+    const bool gone = failed.error.code == ErrorCode::kNotFound;
+    // Without a reading the write was never made: what was observed last still stands.
+    on_status_written(*status, failed.workload == nullptr && state != nullptr && !gone ? state->observed : failed.workload,
+                      true);
     return;
   }
-  if (const auto* bind = std::get_if<BindPod>(&effect.body)) {
+  if (const auto* bind = std::get_if<BindPod>(&effect->body)) {
     again_at(Kind::kWorkload, bind->workload, now + options_.min_backoff);
     return;
   }
-  const ObjectRef object = target(effect);
+  const ObjectRef object = target(*effect);
   again_at(object.kind, object.key, now + options_.min_backoff);
 }
 

@@ -107,6 +107,7 @@ struct Described {
   ObjectRef target{};
   std::string detail{};
   bool merges = true;
+  std::string slot{};  // tells apart what may be written of one object side by side
 };
 
 std::string conditions_of(const api::WorkloadStatus& status) {
@@ -130,15 +131,17 @@ struct Describe {
   Described operator()(const PatchClusterQueueStatus& e) const { return {"PatchClusterQueueStatus", e.queue}; }
   Described operator()(const PatchLocalQueueStatus& e) const { return {"PatchLocalQueueStatus", e.queue}; }
   Described operator()(const ChangeFinalizer& e) const {
-    return {e.change == FinalizerChange::kAdd ? "AddFinalizer" : "RemoveFinalizer", e.object, " " + e.finalizer};
+    return {e.change == FinalizerChange::kAdd ? "AddFinalizer" : "RemoveFinalizer", e.object, " " + e.finalizer, true,
+            e.finalizer};
   }
   Described operator()(const DeleteObject& e) const { return {"DeleteObject", e.object}; }
   Described operator()(const StartJob& e) const { return {"StartJob", e.job}; }
   Described operator()(const StopJob& e) const { return {"StopJob", e.job, " " + e.reason}; }
-  Described operator()(const UngatePod& e) const { return {"UngatePod", e.pod, " " + e.gate}; }
+  Described operator()(const UngatePod& e) const { return {"UngatePod", e.pod, " " + e.gate, true, e.gate}; }
   Described operator()(const BindPod& e) const { return {"BindPod", e.pod, " to " + e.node.str()}; }
   Described operator()(const PatchPodCondition& e) const {
-    return {"PatchPodCondition", e.pod, fmt::format(" {}({})", e.condition.type, e.condition.reason)};
+    return {"PatchPodCondition", e.pod, fmt::format(" {}({})", e.condition.type, e.condition.reason), true,
+            e.condition.type};
   }
   Described operator()(const EmitEvent& e) const {
     return {"EmitEvent", e.regarding, fmt::format(" {} {}", e.reason, e.note), false};
@@ -151,7 +154,9 @@ ObjectRef target(const Effect& effect) { return std::visit(Describe{}, effect.bo
 
 std::string merge_key(const Effect& effect) {
   const Described d = std::visit(Describe{}, effect.body);
-  return d.merges ? fmt::format("{} {} {}", d.name, to_string(d.target.kind), to_string(d.target.key)) : std::string{};
+  return d.merges ? fmt::format("{} {} {} {} {}", d.name, to_string(d.target.kind), to_string(d.target.key),
+                                d.target.uid.str(), d.slot)
+                  : std::string{};
 }
 
 std::string describe(const Effect& effect) {

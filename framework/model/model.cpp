@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <type_traits>
 
-#include "api/constants.h"
 #include "framework/model/hash.h"
 
 namespace muster::framework {
@@ -29,40 +27,7 @@ bool is_older(const std::string& version, const std::string& than) {
   return parse(version, a) && parse(than, b) && a < b;
 }
 
-std::int32_t reclaimed(const api::WorkloadStatus& status, const std::string& pod_set) {
-  for (const api::ReclaimablePod& item : status.reclaimable_pods) {
-    if (item.name == pod_set) {
-      return item.count;
-    }
-  }
-  return 0;
-}
-
 }  // namespace
-
-std::string pod_set_of(const api::Pod& pod, const api::Workload& workload) {
-  if (const std::string* label = api::find(pod.meta.labels, api::kPodSetLabel)) {
-    return *label;
-  }
-  return workload.pod_sets.empty() ? std::string(api::kDefaultPodSet) : workload.pod_sets.front().name;
-}
-
-std::int32_t pods_needed(const api::Workload& workload, const api::WorkloadStatus& status, const std::string& pod_set) {
-  std::int32_t needed = std::numeric_limits<std::int32_t>::max();
-  for (const api::PodSet& spec : workload.pod_sets) {
-    if (spec.name == pod_set) {
-      needed = std::max(0, spec.count - reclaimed(status, pod_set));
-    }
-  }
-  if (status.admission) {
-    for (const api::PodSetAssignment& assigned : status.admission->pod_set_assignments) {
-      if (assigned.name == pod_set) {
-        needed = std::min(needed, assigned.count);
-      }
-    }
-  }
-  return needed;
-}
 
 // ---- reading ----
 
@@ -132,7 +97,7 @@ std::optional<Charge> Model::charge_of(const api::Workload& workload, const api:
         spec_count = pod_set.count;
       }
     }
-    const std::int32_t left = std::max(0, spec_count - reclaimed(status, assigned.name));
+    const std::int32_t left = std::max(0, spec_count - reclaimed_pods(status, assigned.name));
     const bool shrunk = assigned.count > 0 && left < assigned.count;
     for (const auto& [resource, amount] : assigned.resource_usage) {
       const auto flavor = assigned.flavors.find(resource);

@@ -48,6 +48,8 @@ struct WorkloadState {
 
 // The podset a pod of the Workload belongs to: its label, else the first.
 std::string pod_set_of(const api::Pod& pod, const api::Workload& workload);
+// Pods of the podset that the job will not need again.
+std::int32_t reclaimed_pods(const api::WorkloadStatus& status, const std::string& pod_set);
 // How many pods of the podset may still run at once: what was admitted, less what the job has reclaimed since. A podset
 // that is not admitted (yet) is bounded by its spec alone.
 std::int32_t pods_needed(const api::Workload& workload, const api::WorkloadStatus& status, const std::string& pod_set);
