@@ -185,11 +185,11 @@ void fill_webhook(Json& webhook, bool mutates) {
   }
 }
 
-// What the webhook of that name has in `live`, or null.
-Json live_ca_bundle(const Json& live, const Json& name) {
+// What the webhook of that name has in `live` under clientConfig, or null.
+Json live_client_config(const Json& live, const Json& name, const char* field) {
   for (const Json& webhook : member(live, "webhooks")) {
     if (member(webhook, "name") == name) {
-      return member(webhook, "clientConfig", "caBundle");
+      return member(webhook, "clientConfig", field);
     }
   }
   return nullptr;
@@ -220,7 +220,12 @@ Json with_api_defaults(Json configuration) {
 Json correction(const Json& live, const Json& wanted, std::string_view ca_bundle) {
   Json target = with_api_defaults(wanted);
   for (Json& webhook : target["webhooks"]) {
-    const Json bundle = ca_bundle.empty() ? live_ca_bundle(live, webhook["name"]) : Json(encode_base64(ca_bundle));
+    const Json url = live_client_config(live, webhook["name"], "url");
+    if (url.is_string()) {  // we run outside the cluster, where no Service leads to us
+      webhook["clientConfig"] = {{"url", url}};
+    }
+    const Json bundle = ca_bundle.empty() ? live_client_config(live, webhook["name"], "caBundle")
+                                          : Json(encode_base64(ca_bundle));
     if (!bundle.is_null()) {
       webhook["clientConfig"]["caBundle"] = bundle;
     }

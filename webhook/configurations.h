@@ -21,7 +21,8 @@ api::Json validating_configuration(const api::Configuration& configuration, cons
 api::Json with_api_defaults(api::Json configuration);
 
 // The merge patch that brings `live` in line with `wanted`: JSON null when it is. The CA bundle (PEM) goes into every
-// webhook; without one, each keeps what it has (cert-manager's injector put it there).
+// webhook; without one, each keeps what it has (cert-manager's injector put it there). A webhook that is reached by URL
+// (a manager outside the cluster) keeps its URL.
 api::Json correction(const api::Json& live, const api::Json& wanted, std::string_view ca_bundle);
 
 }  // namespace muster::webhook

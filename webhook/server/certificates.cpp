@@ -116,7 +116,7 @@ class Inspection {
 Result<CertificateSet> issue(CertificateSet set, const std::vector<std::string>& names, TimePoint now) {
   const std::vector<std::string> cas = split(set.ca_bundle);
   const net::PemPair ca{.certificate_pem = cas.empty() ? std::string{} : cas.front(), .key_pem = set.ca_key};
-  MUSTER_TRY(made, net::make_serving_certificate(ca, {.dns_names = names},
+  MUSTER_TRY(made, net::make_serving_certificate(ca, {.dns_names = names, .ip_addresses = {"127.0.0.1"}},
                                                  {.not_before = now - kBackdate, .lifetime = kLifetime}));
   set.certificate = std::move(made.certificate_pem);
   set.key = std::move(made.key_pem);
