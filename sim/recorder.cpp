@@ -65,7 +65,10 @@ void Recorder::on_change(const Change& change) {
     on_workload(change);
   } else if (change.kind == &kind_of("Pod")) {
     on_pod(change);
+  } else {
+    return;
   }
+  last_change_ = change.at;
 }
 
 void Recorder::on_job(const Change& change) {

@@ -43,6 +43,9 @@ class Recorder final : public ChangeListener {
   // When the last Job finished, if all seen so far have (absent also when none was seen).
   std::optional<TimePoint> all_finished_at() const { return open_jobs_ == 0 ? last_finished_ : std::nullopt; }
 
+  // The last change of a Job, Workload or Pod: after it nothing happened to any job.
+  TimePoint last_change() const { return last_change_; }
+
   // Amount × seconds that pods ran until `now`, by resource. For reports, not for decisions.
   std::map<std::string, double> used_until(TimePoint now) const;
 
@@ -61,6 +64,7 @@ class Recorder final : public ChangeListener {
   std::map<ObjectKey, JobRecord> jobs_{};
   std::size_t open_jobs_ = 0;
   std::optional<TimePoint> last_finished_{};
+  TimePoint last_change_{};
   std::map<ObjectKey, Running> running_{};
   std::map<std::string, double> used_{};
 };

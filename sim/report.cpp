@@ -165,7 +165,7 @@ void add_totals(const Simulator& simulator, Report& report) {
   report.wait_p50 = percentile(waits, 50);
   report.wait_p99 = percentile(std::move(waits), 99);
   const double seconds = std::chrono::duration<double>(report.makespan).count();
-  const auto used = simulator.recorder().used_until(simulator.now());
+  const auto used = simulator.recorder().used_until(kStartOfTime + report.end);
   for (const auto& [resource, total] : capacity(simulator.server())) {
     const auto found = used.find(resource);
     if (found != used.end() && total > 0 && seconds > 0) {
@@ -177,9 +177,11 @@ void add_totals(const Simulator& simulator, Report& report) {
 }  // namespace
 
 Report make_report(const Simulator& simulator) {
-  Report report{.end = since_start(simulator.now())};
+  // Once nothing moves any more, time has no meaning: what still waits is shown up to the last change.
+  const TimePoint end = std::max(simulator.recorder().last_change(), kStartOfTime);
+  Report report{.end = since_start(end)};
   for (const auto& [key, job] : simulator.recorder().jobs()) {
-    report.jobs.push_back(report_of(job, simulator.server(), simulator.now()));
+    report.jobs.push_back(report_of(job, simulator.server(), end));
   }
   std::stable_sort(report.jobs.begin(), report.jobs.end(),
                    [](const JobReport& a, const JobReport& b) { return a.submitted < b.submitted; });

@@ -114,8 +114,10 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
   }
   const bool preempts = assignment.mode == FitMode::kPreempt;
   if (preempts && nominee.entry.victims.empty()) {
-    const std::string reason(assignment.nodes_need_preemption ? kTopologyPlacementFailed : kWaitingForQuota);
-    return end(Outcome::kParked, Verdict::unschedulable(reason, assignment.message));
+    const std::string_view lacking = assignment.nodes_need_preemption ? kTopologyPlacementFailed : kWaitingForQuota;
+    return end(Outcome::kParked,
+               Verdict::unschedulable(assignment.reason.empty() ? std::string(lacking) : assignment.reason,
+                                      assignment.message));
   }
   const std::string waiting(kWaitingForQuota);
   if (overlaps(nominee.entry.victims, claimed)) {

@@ -1,5 +1,5 @@
 #include "api/constants.h"
-#include "plugins/gang/gang_test_world.h"
+#include "plugins/gang/testing/gang_world.h"
 
 namespace muster::plugins::gang {
 namespace {

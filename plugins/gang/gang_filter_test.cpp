@@ -1,4 +1,4 @@
-#include "plugins/gang/gang_test_world.h"
+#include "plugins/gang/testing/gang_world.h"
 
 namespace muster::plugins::gang {
 namespace {

@@ -1,6 +1,6 @@
 #include "plugins/gang/placer.h"
 
-#include "plugins/gang/gang_test_world.h"
+#include "plugins/gang/testing/gang_world.h"
 
 #include <random>
 

@@ -24,6 +24,7 @@ class NodeAffinity final : public framework::NodeFilter, public framework::NodeS
   std::int64_t score(const framework::PodShape& shape, const framework::NodeInfo& node) const override;
 
   framework::Normalisation normalisation() const override { return framework::Normalisation::kByHighest; }
+
   std::int64_t default_weight() const override { return 2; }
 
  private:

@@ -79,7 +79,9 @@ std::int64_t interpolate(const std::vector<UtilizationPoint>& points, std::int64
 }
 
 // For 0 <= part <= whole and whole > 0.
-std::int64_t percent(Amount part, Amount whole) { return sat_mul(part, kMaxScore) / whole; }
+std::int64_t percent(Amount part, Amount whole) {
+  return sat_mul(part, kMaxScore) / whole;
+}
 
 }  // namespace
 
