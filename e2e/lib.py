@@ -58,7 +58,7 @@ class Cluster:
         return done.stdout
 
     def create(self, *objects):
-        return self.must("create", "-f", "-", stdin="\n---\n".join(json.dumps(o) for o in objects))
+        return self.must("create", "-f", "-", stdin={"apiVersion": "v1", "kind": "List", "items": list(objects)})
 
     def get(self, kind, name=None, namespace=None):
         args = ["get", kind] + ([name] if name else []) + (["-n", namespace] if namespace else []) + ["-o", "json"]
