@@ -14,10 +14,29 @@ bool occupies_node(const api::Pod* pod) {
   return pod != nullptr && !pod->spec.node_name.empty() && !api::is_terminal(*pod);
 }
 
+// Not merely a status written by ourselves.
+template <class T>
+bool spec_changed(const T* before, const T* after) {
+  return before == nullptr || after == nullptr || before->meta.generation != after->meta.generation ||
+         before->meta.deletion_timestamp != after->meta.deletion_timestamp;
+}
+
 bool references(const api::ClusterQueue& queue, const FlavorName& flavor) {
   return std::any_of(queue.resource_groups.begin(), queue.resource_groups.end(), [&](const auto& group) {
     return std::any_of(group.flavors.begin(), group.flavors.end(), [&](const auto& f) { return f.name == flavor; });
   });
+}
+
+// The status of a queue is our own report: that it was written changes nothing for the Workloads.
+template <class Queue>
+bool differs_beyond_status(const Queue* before, const Queue* after) {
+  if (before == nullptr || after == nullptr) {
+    return true;
+  }
+  Queue same = *before;
+  same.status = after->status;
+  same.meta.resource_version = after->meta.resource_version;
+  return !(same == *after);
 }
 
 }  // namespace
@@ -88,12 +107,10 @@ void Core::touch_object(const T* before, const T* after) {
     if (after == nullptr) {
       queue_.remove_cluster_queue(name);
     }
-    for (const ObjectKey& local : model_.objects().local_queues_of(name)) {
-      touch_workloads_in(local);
-    }
-    // A status written by ourselves frees nothing.
-    const bool spec_changed = before == nullptr || after == nullptr || before->meta.generation != after->meta.generation;
-    if (spec_changed) {
+    if (differs_beyond_status(before, after)) {
+      for (const ObjectKey& local : model_.objects().local_queues_of(name)) {
+        touch_workloads_in(local);
+      }
       wake(WakeKind::kClusterQueue, name.str());
       wake_quota(name);
     }
@@ -105,9 +122,12 @@ void Core::touch_object(const T* before, const T* after) {
     }
     wake(WakeKind::kQuota, "cohort/" + key.name);
   } else if constexpr (std::is_same_v<T, api::LocalQueue>) {
-    touch_workloads_in(key);
-    touch(Kind::kClusterQueue, {{}, object->cluster_queue.str()});
-    wake(WakeKind::kLocalQueue, to_string(key));
+    touch(Kind::kLocalQueue, key);
+    if (differs_beyond_status(before, after)) {
+      touch_workloads_in(key);
+      touch(Kind::kClusterQueue, {{}, object->cluster_queue.str()});
+      wake(WakeKind::kLocalQueue, to_string(key));
+    }
   } else if constexpr (std::is_same_v<T, api::ResourceFlavor>) {
     cluster_queues_dirty_ = true;
     touch(Kind::kResourceFlavor, key);

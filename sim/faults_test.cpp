@@ -91,11 +91,12 @@ Scene busy_scene(std::uint64_t seed) {
 }
 
 void run_checked(Simulator& simulator, std::uint64_t seed) {
-  int steps = 0;
+  std::uint64_t checked = 0;
   while (simulator.step()) {
-    if (++steps % 7 != 0) {
-      continue;  // the checks read everything: every step of every run would take minutes
+    if (simulator.server().version() < checked + 5) {
+      continue;  // the checks read everything: after every single write they would take minutes
     }
+    checked = simulator.server().version();
     const std::vector<std::string> broken = violations(simulator);
     ASSERT_TRUE(broken.empty()) << "seed " << seed << ", " << format_duration(simulator.now() - kStartOfTime) << ": "
                                 << broken.front();
@@ -122,7 +123,7 @@ TEST_P(UnderFaults, RestartsAtRandomMomentsLoseNothing) {
   run_checked(simulator, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, UnderFaults, ::testing::Range<std::uint64_t>(1, 13));
+INSTANTIATE_TEST_SUITE_P(Seeds, UnderFaults, ::testing::Range<std::uint64_t>(1, 9));
 
 TEST(Simulation, OfTheSameSeedIsTheSame) {
   const framework::Registry registry = all_plugins();

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxLanes = 200;
 constexpr std::size_t kTallLanes = 60;  // more lanes than this are drawn thin
 constexpr double kChartWidth = 960;
 constexpr double kMargin = 20;
-constexpr double kCharWidth = 6.7;  // of the 12 px labels
+constexpr double kCharWidth = 7.2;  // of the 12 px labels
 constexpr std::size_t kMaxLabel = 36;
 constexpr double kHeader = 64;
 constexpr double kAxis = 28;
@@ -43,6 +43,7 @@ struct Bar {
 
 struct Lane {
   std::string label{};
+  std::size_t group = 0;  // lanes of one group (a node) share a background
   std::vector<Bar> bars{};
 };
 
@@ -50,6 +51,7 @@ struct Chart {
   std::vector<Lane> lanes{};
   std::vector<std::string> queues{};  // colour by position
   std::size_t left_out = 0;
+  std::string summary{};
   Duration end{};
 };
 
@@ -130,7 +132,7 @@ Bar bar_of(const JobReport& job, const Span& span, std::size_t colour) {
 
 void add_job_lanes(const Report& report, Chart& chart) {
   for (const JobReport& job : report.jobs) {
-    Lane lane{.label = job.name};
+    Lane lane{.label = job.name, .group = chart.lanes.size()};
     for (const Span& span : job.spans) {
       lane.bars.push_back(bar_of(job, span, colour_of(chart.queues, job)));
     }
@@ -150,7 +152,9 @@ void add_node_lanes(const Report& report, Chart& chart) {
       }
     }
   }
+  std::size_t group = 0;
   for (auto& [node, bars] : by_node) {
+    ++group;
     std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.from < b.from; });
     const std::size_t first = chart.lanes.size();
     for (Bar& bar : bars) {
@@ -159,7 +163,7 @@ void add_node_lanes(const Report& report, Chart& chart) {
         ++lane;
       }
       if (lane == chart.lanes.end()) {
-        chart.lanes.push_back({.label = chart.lanes.size() == first ? node : std::string()});
+        chart.lanes.push_back({.label = chart.lanes.size() == first ? node : std::string(), .group = group});
         lane = std::prev(chart.lanes.end());
       }
       lane->bars.push_back(std::move(bar));
@@ -169,6 +173,8 @@ void add_node_lanes(const Report& report, Chart& chart) {
 
 Chart chart_of(const Report& report, GanttLanes lanes) {
   Chart chart;
+  chart.summary = fmt::format("{} jobs: {} finished, {} waiting; {} preemptions; makespan {}", report.jobs.size(),
+                              report.finished, report.pending, report.preemptions, short_duration(report.makespan));
   for (const JobReport& job : report.jobs) {
     if (std::string queue = queue_of(job);
         std::find(chart.queues.begin(), chart.queues.end(), queue) == chart.queues.end()) {
@@ -250,15 +256,18 @@ class Drawing {
 
   void draw_header() {
     text(kMargin, 28, "font-size=\"16\" font-weight=\"bold\" fill=\"#1f2933\"", "muster simulate");
-    std::string note = fmt::format("{} lanes, {} in all", chart_.lanes.size(), short_duration(end_));
+    std::string note = chart_.summary;
     if (chart_.left_out > 0) {
-      note += fmt::format("; {} more lanes are not shown", chart_.left_out);
+      note += fmt::format("; the first {} lanes are shown, {} are not", chart_.lanes.size(), chart_.left_out);
     }
     text(kMargin, 48, "fill=\"#5d6b7a\"", note);
   }
 
   void draw_grid() {
-    for (std::size_t i = 0; i < chart_.lanes.size(); i += 2) {
+    for (std::size_t i = 0; i < chart_.lanes.size(); ++i) {
+      if (chart_.lanes[i].group % 2 != 0) {
+        continue;
+      }
       out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f5f7f9\"/>\n",
                           kMargin, kHeader + lane_ * static_cast<double>(i), left_ - kMargin + kChartWidth, lane_);
     }
@@ -291,11 +300,11 @@ class Drawing {
     const double inset = is_tall() ? 4 : 2;
     const double width = std::max(x(bar.to) - x(bar.from), 1.0);
     out_ += fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" fill-opacity=\"{}\">"
-        "<title>{}</title></rect>\n",
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" fill-opacity=\"{}\" "
+        "stroke=\"#ffffff\" stroke-width=\"0.7\"><title>{}</title></rect>\n",
         x(bar.from), top + inset, width, lane_ - 2 * inset, colour(bar.colour),
         kOpacity[static_cast<std::size_t>(bar.fill)], escaped(bar.tooltip));
-    const auto room = static_cast<std::size_t>(std::max(0.0, (width - 14) / (kCharWidth * 0.85)));
+    const auto room = static_cast<std::size_t>(std::max(0.0, (width - (bar.evicted ? lane_ : 14)) / (kCharWidth * 0.82)));
     if (is_tall() && bar.fill == Fill::kSolid && !bar.text.empty() && room >= 4) {
       text(x(bar.from) + 6, baseline - 0.5, "font-size=\"10\" fill=\"#ffffff\"", shortened(bar.text, room));
     }

@@ -174,11 +174,19 @@ void add_totals(const Simulator& simulator, Report& report) {
   }
 }
 
+// What runs, runs until now. When only waiting is left, time has no meaning: it is shown up to the last change.
+TimePoint end_of(const Simulator& simulator) {
+  const auto& jobs = simulator.recorder().jobs();
+  const bool some_run = std::any_of(jobs.begin(), jobs.end(), [](const auto& entry) {
+    return !entry.second.attempts.empty() && !entry.second.attempts.back().ended;
+  });
+  return some_run ? simulator.now() : std::max(simulator.recorder().last_change(), kStartOfTime);
+}
+
 }  // namespace
 
 Report make_report(const Simulator& simulator) {
-  // Once nothing moves any more, time has no meaning: what still waits is shown up to the last change.
-  const TimePoint end = std::max(simulator.recorder().last_change(), kStartOfTime);
+  const TimePoint end = end_of(simulator);
   Report report{.end = since_start(end)};
   for (const auto& [key, job] : simulator.recorder().jobs()) {
     report.jobs.push_back(report_of(job, simulator.server(), end));

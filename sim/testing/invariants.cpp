@@ -1,11 +1,11 @@
 #include "sim/testing/invariants.h"
 
 #include "api/codec/decode.h"
+#include "controllers/requests/json_edit.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <limits>
 #include <utility>
 
 namespace muster::sim::testing {
@@ -113,12 +113,15 @@ std::vector<std::string> violations(const Simulator& simulator) {
   return out;
 }
 
+// Reads the JSON alone: this is asked after every step.
 std::map<ObjectKey, int> bound_pods(const Simulator& simulator) {
   std::map<ObjectKey, int> bound;
-  for (const auto& pod : decoded<api::Pod>(simulator.server(), "Pod")) {
-    const api::OwnerReference* owner = api::controller_of(pod.meta);
-    if (owner != nullptr && !pod.spec.node_name.empty() && !api::is_terminal(pod)) {
-      bound[{pod.meta.ns, owner->name}] += 1;
+  for (const auto& [key, pod] : simulator.server().all(kind_of("Pod"))) {
+    const std::string phase = controllers::text_at(*pod, {"status", "phase"});
+    const bool over = phase == "Succeeded" || phase == "Failed";
+    const api::Json* owners = controllers::find_at(*pod, {"metadata", "ownerReferences"});
+    if (!over && owners != nullptr && !controllers::text_at(*pod, {"spec", "nodeName"}).empty()) {
+      bound[{key.ns, controllers::text_at(owners->front(), {"name"})}] += 1;
     }
   }
   return bound;
