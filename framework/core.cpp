@@ -147,7 +147,8 @@ void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
   const auto* local = workload == nullptr ? nullptr : model_.objects().find<api::LocalQueue>(
                                                           {key.ns, workload->queue_name.str()});
   const bool stopped = local == nullptr || local->stop_policy != api::StopPolicy::kNone;
-  if (workload == nullptr || stopped || queue.empty() || !model_.quota().contains(queue) ||
+  const bool still_charged = state != nullptr && state->charge.has_value();  // its release is not in writing yet
+  if (workload == nullptr || still_charged || stopped || queue.empty() || !model_.quota().contains(queue) ||
       workload->meta.deletion_timestamp || !api::is_queueable(*workload)) {
     if (queue_.contains(key)) {
       queue_.remove(key);
@@ -208,13 +209,13 @@ void Core::emit(EffectBody body, Output& out) {
   const std::string slot = merge_key(effect);
   if (!slot.empty()) {
     const auto newest = newest_.find(slot);
-    if (newest != newest_.end() && in_flight_.at(newest->second).body == effect.body) {
+    if (newest != newest_.end() && in_flight_.at(newest->second).effect.body == effect.body) {
       return;  // on its way already
     }
     newest_[slot] = effect.id;
     const ObjectRef object = target(effect);
     ++writes_[{object.kind, object.key}];
-    in_flight_.emplace(effect.id, effect);
+    in_flight_.emplace(effect.id, InFlight{effect, version_of(object)});
   }
   ++next_id_;
   out.effects.push_back(std::move(effect));

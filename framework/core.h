@@ -69,6 +69,11 @@ class Core : private WritesView {
     TimePoint not_before{};
   };
 
+  struct InFlight {
+    Effect effect{};
+    std::string seen_version{};  // of the object, when the effect was handed out (jobs and pods)
+  };
+
   struct BindOutcome {
     Verdict verdict{};
     std::vector<EffectBody> effects{};
@@ -78,7 +83,8 @@ class Core : private WritesView {
   // core_events.cpp: what an event touches, and whom it wakes.
   void apply_object(const ObjectEvent& event);
   void on_done(TimePoint now, const EffectDone& done);
-  std::optional<Effect> take_effect(EffectId id);
+  std::optional<InFlight> take_effect(EffectId id);
+  std::string version_of(const ObjectRef& object) const;
   void saw(Kind kind, const ObjectKey& key);
   void on_failed(TimePoint now, const EffectFailed& failed);
   void on_status_written(const PatchWorkloadStatus& written, std::shared_ptr<const api::Workload> result, bool failed);
@@ -145,7 +151,7 @@ class Core : private WritesView {
   std::map<Touched, TimePoint> queue_status_at_{};
   std::map<ObjectKey, TimePoint> hold_until_{};
   std::map<ObjectKey, Refused> refused_{};
-  std::map<EffectId, Effect> in_flight_{};
+  std::map<EffectId, InFlight> in_flight_{};
   std::map<std::string, EffectId> newest_{};  // merge_key -> effect in flight
   std::map<Touched, int> writes_{};           // effects in flight, by object
   std::map<Touched, TimePoint> unseen_{};     // written, and not observed since; until then

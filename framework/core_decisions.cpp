@@ -150,7 +150,8 @@ void Core::preempt(TimePoint now, const Decision& decision, Output& out) {
 
 void Core::evict_victim(TimePoint now, const Decision& decision, const Victim& victim, Output& out) {
   const WorkloadState* state = model_.workload(victim.workload);
-  if (state == nullptr || api::is_true(state->status.conditions, api::kEvicted)) {
+  if (state == nullptr || api::is_true(state->status.conditions, api::kEvicted) ||
+      !Model::charge_of(*state->observed, state->status)) {
     return;  // on its way out already
   }
   const WorkloadInfo& preemptor = *decision.workload;

@@ -246,31 +246,46 @@ bool Core::pending(const ObjectRef& object) const {
 
 void Core::saw(Kind kind, const ObjectKey& key) { unseen_.erase({kind, key}); }
 
-std::optional<Effect> Core::take_effect(EffectId id) {
+std::string Core::version_of(const ObjectRef& object) const {
+  if (object.kind == Kind::kJob) {
+    const auto* job = model_.objects().find<api::Job>(object.key);
+    return job == nullptr ? std::string{} : job->meta.resource_version;
+  }
+  if (object.kind == Kind::kPod) {
+    const auto* pod = model_.objects().find<api::Pod>(object.key);
+    return pod == nullptr ? std::string{} : pod->meta.resource_version;
+  }
+  return {};
+}
+
+std::optional<Core::InFlight> Core::take_effect(EffectId id) {
   const auto it = in_flight_.find(id);
   if (it == in_flight_.end()) {
     return std::nullopt;
   }
-  Effect effect = std::move(it->second);
+  InFlight taken = std::move(it->second);
   in_flight_.erase(it);
-  if (const auto newest = newest_.find(merge_key(effect)); newest != newest_.end() && newest->second == id) {
+  if (const auto newest = newest_.find(merge_key(taken.effect)); newest != newest_.end() && newest->second == id) {
     newest_.erase(newest);
   }
-  const ObjectRef object = target(effect);
+  const ObjectRef object = target(taken.effect);
   if (const auto writes = writes_.find({object.kind, object.key}); --writes->second == 0) {
     writes_.erase(writes);
   }
-  return effect;
+  return taken;
 }
 
 void Core::on_done(TimePoint now, const EffectDone& done) {
-  const std::optional<Effect> effect = take_effect(done.id);
-  if (!effect) {
+  const std::optional<InFlight> taken = take_effect(done.id);
+  if (!taken) {
     return;
   }
+  const Effect* effect = &taken->effect;
   const ObjectRef object = target(*effect);
+  touch(object.kind, object.key);  // whoever waited for the end of this write
   const bool changes_it = !std::holds_alternative<CreateWorkload>(effect->body);  // which only reads the job
-  if (changes_it && (object.kind == Kind::kJob || object.kind == Kind::kPod)) {
+  const bool seen = version_of(object) != taken->seen_version;  // the watch was faster than the answer
+  if (changes_it && !seen && (object.kind == Kind::kJob || object.kind == Kind::kPod)) {
     unseen_[{object.kind, object.key}] = now + options_.watch_lag;
   }
   if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect->body)) {
@@ -282,10 +297,11 @@ void Core::on_done(TimePoint now, const EffectDone& done) {
 }
 
 void Core::on_failed(TimePoint now, const EffectFailed& failed) {
-  const std::optional<Effect> effect = take_effect(failed.id);
-  if (!effect) {
+  const std::optional<InFlight> taken = take_effect(failed.id);
+  if (!taken) {
     return;
   }
+  const Effect* effect = &taken->effect;
   if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect->body)) {
     refuse(now, status->workload.key);
     const WorkloadState* state = model_.workload(status->workload.key);

@@ -14,7 +14,8 @@ void Core::run_pod_stage(TimePoint now, Output& out) {
 
 void Core::serve_pods(TimePoint now, const ObjectKey& key, Output& out) {
   const WorkloadState* state = model_.workload(key);
-  if (state == nullptr || !state->charge || api::is_true(state->status.conditions, api::kEvicted)) {
+  if (state == nullptr || !Model::charge_of(*state->observed, state->status) ||
+      api::is_true(state->status.conditions, api::kEvicted)) {
     return;
   }
   if (!api::is_true(state->status.conditions, api::kAdmitted)) {

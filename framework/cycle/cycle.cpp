@@ -44,6 +44,13 @@ bool overlaps(const std::vector<Victim>& victims, const std::set<ObjectKey>& cla
   return std::any_of(victims.begin(), victims.end(), [&](const Victim& v) { return claimed.count(v.workload) > 0; });
 }
 
+// As if what is being given up were free already.
+void remove_releasing(Transaction& tx) {
+  for (const ObjectKey& key : tx.model().releasing()) {
+    tx.remove_workload(key);
+  }
+}
+
 TraceEntry trace_of(std::uint64_t cycle, const Decision& decision) {
   return TraceEntry{.cycle = cycle,
                     .workload = decision.workload->key,
@@ -150,6 +157,9 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
 bool Cycle::still_fits(Model& model, Nominee& nominee, const std::set<ObjectKey>& claimed, TimePoint now) const {
   Transaction tx(model);
   tx.lift_hold(nominee.workload->key);
+  if (!nominee.entry.victims.empty()) {
+    remove_releasing(tx);
+  }
   for (const ObjectKey& key : claimed) {
     tx.remove_workload(key);
   }
@@ -231,6 +241,10 @@ std::vector<Victim> Cycle::post_filter(Model& model, const WorkloadInfo& workloa
                                        TimePoint now) const {
   for (const Enabled<PostFilter>& entry : profile_.post_filter) {
     Transaction tx(model);
+    remove_releasing(tx);
+    if (!model.releasing().empty() && passes(model, tx, workload, assignment, now)) {
+      return {};  // room is on its way: nobody has to go
+    }
     PostFilterContext context{workload, tx, [&](Assignment& a) { return passes(model, tx, workload, a, now); }, now};
     std::vector<Victim> victims = entry.plugin->post_filter(context, assignment);
     if (!victims.empty()) {

@@ -27,6 +27,18 @@ bool is_older(const std::string& version, const std::string& than) {
   return parse(version, a) && parse(than, b) && a < b;
 }
 
+// Of two charges of one Workload, resource by resource, the larger amount.
+std::optional<Charge> larger(std::optional<Charge> a, const std::optional<Charge>& b) {
+  if (!a || !b || a->cluster_queue != b->cluster_queue) {
+    return a ? a : b;
+  }
+  for (const auto& [fr, amount] : b->usage) {
+    Amount& most = a->usage[fr];
+    most = std::max(most, amount);
+  }
+  return a;
+}
+
 }  // namespace
 
 // ---- reading ----
@@ -175,6 +187,7 @@ void Model::erase_workload(const ObjectKey& key) {
   drop_hold(key);
   set_open_slots(it->second, {});
   set_charge(key, it->second, std::nullopt);
+  releasing_.erase(key);
   handles_[it->second.handle] = ObjectKey{};
   workloads_.erase(it);
   objects_.erase<api::Workload>(key);
@@ -203,9 +216,16 @@ void Model::settle_owner(const Uid& owner, const ObjectKey& /*pod*/) {
   }
 }
 
-// Brings charge and open slots in line with the assumed status and the pods.
+// Brings charge and open slots in line with the assumed status and the pods. What an assumed status gives up counts until
+// the API server has it in writing: otherwise somebody else's admission could be stored before the release is.
 void Model::settle(const ObjectKey& key, WorkloadState& state) {
-  set_charge(key, state, charge_of(*state.observed, state.status));
+  const std::optional<Charge> assumed = charge_of(*state.observed, state.status);
+  set_charge(key, state, larger(assumed, charge_of(*state.observed, state.observed->status)));
+  if (state.charge && !assumed) {
+    releasing_.insert(key);
+  } else {
+    releasing_.erase(key);
+  }
   if (!state.charge) {
     state.plan.clear();
   }
@@ -356,7 +376,7 @@ std::vector<std::string> Model::audit() const {
     }
   };
   for (const auto& [key, state] : workloads_) {
-    add(charge_of(*state.observed, state.status));
+    add(larger(charge_of(*state.observed, state.status), charge_of(*state.observed, state.observed->status)));
     add(state.hold);
   }
   std::vector<std::string> drift;

@@ -34,7 +34,7 @@ struct Charge {
 struct WorkloadState {
   std::shared_ptr<const api::Workload> observed{};
   api::WorkloadStatus status{};              // assumed; equals observed->status when nothing is pending
-  std::optional<Charge> charge{};            // present while quota is reserved or assumed
+  std::optional<Charge> charge{};            // present while quota is reserved, in writing or assumed
   PlacementPlan plan{};                      // slots of a gang; rebuilt after a restart
   PlacementPlan open_slots{};                // what of the plan no pod has taken yet: counted on the nodes
   bool charged = true;                       // charge, open slots and pods count now (a transaction may lift them)
@@ -69,6 +69,8 @@ class Model {
   const std::map<ObjectKey, WorkloadState>& workloads() const { return workloads_; }
   // Workloads that hold quota in this ClusterQueue, in key order.
   const std::set<ObjectKey>& reserving_in(const ClusterQueueName& queue) const;
+  // Workloads that have given their reservation up, but not in writing yet: what they hold is on its way.
+  const std::set<ObjectKey>& releasing() const { return releasing_; }
   // The ClusterQueue that the Workload's LocalQueue names; empty when either is unknown.
   ClusterQueueName cluster_queue_of(const api::Workload& workload) const;
   // Pods of a Workload that sit on a node and are not terminal, by podset name and node.
@@ -126,6 +128,7 @@ class Model {
   NodeTable nodes_{undo_};
   std::map<ObjectKey, WorkloadState> workloads_{};
   std::map<ClusterQueueName, std::set<ObjectKey>> reserving_{};
+  std::set<ObjectKey> releasing_{};
   std::vector<ObjectKey> handles_{};  // key of each WorkloadState::handle
 };
 
