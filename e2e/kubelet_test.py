@@ -22,7 +22,7 @@ def deployed():
     with tempfile.TemporaryDirectory(prefix="m-") as folder:
         state = f"{folder}/c"
         try:
-            subprocess.run([ROOT / "hack/cluster", "up", "--state", state, "--kubelet"], check=True, timeout=1800)
+            subprocess.run([ROOT / "hack/cluster", "up", "--state", state, "--kubelet", "--scheduler"], check=True, timeout=1800)
             subprocess.run([ROOT / "hack/image", binary, f"{folder}/muster.tar", "--name", "muster:dev"], check=True, timeout=300)
             subprocess.run([ROOT / "hack/cluster", "load-image", f"{folder}/muster.tar", "--state", state], check=True, timeout=300)
             cluster = Cluster(f"{state}/admin.kubeconfig")
