@@ -31,7 +31,7 @@ PLUGIN_FORBIDDEN = ("framework/queue/", "framework/cycle/", "framework/core.h")
 # Third-party header -> folders in which it may appear (walls).
 WALLS = {
     r"<nlohmann/(?!json_fwd)": ("api/", "framework/profile.cpp", "framework/registry", "plugins/", "controllers/",
-                                "client/", "webhook/", "sim/", "server/", "cmd/"),
+                                "client/", "webhook/", "sim/", "server/", "cmd/", "examples/"),
     r"<yaml-cpp/": ("api/codec/",),
     r"<(cpprest|pplx)/": ("net/cpprest/",),
     r"<boost/": ("net/beast/", "net/cpprest/", "net/conformance"),

@@ -39,6 +39,15 @@ std::optional<Charge> larger(std::optional<Charge> a, const std::optional<Charge
   return a;
 }
 
+// What a Workload has to be charged with: what is assumed, and what is stored or may be at any moment. What an assumed
+// status gives up counts until the API server has it in writing: otherwise somebody else's admission could be stored
+// before the release is.
+std::optional<Charge> charge_due(const WorkloadState& state) {
+  const api::Workload& workload = *state.observed;
+  return larger(larger(Model::charge_of(workload, state.status), Model::charge_of(workload, workload.status)),
+                state.sent);
+}
+
 }  // namespace
 
 // ---- reading ----
@@ -216,11 +225,10 @@ void Model::settle_owner(const Uid& owner, const ObjectKey& /*pod*/) {
   }
 }
 
-// Brings charge and open slots in line with the assumed status and the pods. What an assumed status gives up counts until
-// the API server has it in writing: otherwise somebody else's admission could be stored before the release is.
+// Brings charge and open slots in line with the assumed status and the pods.
 void Model::settle(const ObjectKey& key, WorkloadState& state) {
   const std::optional<Charge> assumed = charge_of(*state.observed, state.status);
-  set_charge(key, state, larger(assumed, charge_of(*state.observed, state.observed->status)));
+  set_charge(key, state, charge_due(state));
   if (state.charge && !assumed) {
     releasing_.insert(key);
   } else {
@@ -319,7 +327,11 @@ void Model::assume(const ObjectKey& workload, api::WorkloadStatus status, std::o
   settle(workload, state);
 }
 
-void Model::status_write_started(const ObjectKey& workload, EffectId id) { workloads_.at(workload).status_write = id; }
+void Model::status_write_started(const ObjectKey& workload, EffectId id) {
+  WorkloadState& state = workloads_.at(workload);
+  state.status_write = id;
+  state.sent = charge_of(*state.observed, state.status);
+}
 
 void Model::status_write_ended(const ObjectKey& workload, std::shared_ptr<const api::Workload> result) {
   const auto it = workloads_.find(workload);
@@ -327,6 +339,7 @@ void Model::status_write_ended(const ObjectKey& workload, std::shared_ptr<const 
     return;
   }
   it->second.status_write.reset();
+  it->second.sent.reset();
   if (result == nullptr) {
     erase_workload(workload);
     return;
@@ -376,7 +389,7 @@ std::vector<std::string> Model::audit() const {
     }
   };
   for (const auto& [key, state] : workloads_) {
-    add(larger(charge_of(*state.observed, state.status), charge_of(*state.observed, state.observed->status)));
+    add(charge_due(state));
     add(state.hold);
   }
   std::vector<std::string> drift;
@@ -423,71 +436,5 @@ void Model::undo_to(std::size_t mark) {
     }
   }
 }
-
-// ---- Transaction ----
-
-Transaction::Transaction(Model& model) : model_(model), mark_(model.undo_.size()) {
-#ifndef NDEBUG
-  constexpr std::size_t kSmall = 64;  // hashing costs as much as the model is large
-  if (model.workloads_.size() <= kSmall && model.nodes_.size() <= kSmall) {
-    hash_before_ = model.hash();
-  }
-#endif
-  model_.undo_.begin();
-}
-
-Transaction::~Transaction() {
-  if (!committed_) {
-    model_.undo_to(mark_);
-    MUSTER_CHECK(!hash_before_ || model_.hash() == *hash_before_) << "a rollback did not restore the model";
-  }
-  model_.undo_.end();
-}
-
-void Transaction::set_workload_counted(const ObjectKey& key, bool counted) {
-  const auto it = model_.workloads_.find(key);
-  if (it == model_.workloads_.end() || it->second.charged == counted) {
-    return;
-  }
-  WorkloadState& state = it->second;
-  model_.undo_.record({.kind = UndoKind::kWorkloadCharged, .owner = state.handle, .slot = 0, .old_value = !counted});
-  state.charged = counted;
-  if (state.charge) {
-    counted ? model_.quota_.add_usage(state.charge->cluster_queue, state.charge->usage)
-            : model_.quota_.remove_usage(state.charge->cluster_queue, state.charge->usage);
-  }
-  const Amount sign = counted ? +1 : -1;
-  model_.count_slots(state.open_slots, sign);
-  model_.count_pods(key, sign);
-}
-
-void Transaction::set_hold_counted(const ObjectKey& key, bool counted) {
-  const auto it = model_.workloads_.find(key);
-  if (it == model_.workloads_.end() || !it->second.hold || it->second.hold_charged == counted) {
-    return;
-  }
-  WorkloadState& state = it->second;
-  model_.undo_.record({.kind = UndoKind::kWorkloadCharged, .owner = state.handle, .slot = 1, .old_value = !counted});
-  state.hold_charged = counted;
-  counted ? model_.quota_.add_usage(state.hold->cluster_queue, state.hold->usage)
-          : model_.quota_.remove_usage(state.hold->cluster_queue, state.hold->usage);
-  model_.count_slots(state.hold_slots, counted ? +1 : -1);
-}
-
-void Transaction::remove_workload(const ObjectKey& key) { set_workload_counted(key, false); }
-
-void Transaction::restore_workload(const ObjectKey& key) { set_workload_counted(key, true); }
-
-void Transaction::lift_hold(const ObjectKey& key) { set_hold_counted(key, false); }
-
-void Transaction::add_usage(const ClusterQueueName& queue, const Usage& usage) { model_.quota_.add_usage(queue, usage); }
-
-void Transaction::remove_usage(const ClusterQueueName& queue, const Usage& usage) {
-  model_.quota_.remove_usage(queue, usage);
-}
-
-void Transaction::add_slots(const PlacementPlan& plan) { model_.count_slots(plan, +1); }
-
-void Transaction::release_slots(const PlacementPlan& plan) { model_.count_slots(plan, -1); }
 
 }  // namespace muster::framework

@@ -43,6 +43,7 @@ struct WorkloadState {
   bool hold_charged = true;
   std::uint32_t handle = 0;                  // dense id for the undo log
   std::optional<EffectId> status_write{};    // in flight
+  std::optional<Charge> sent{};              // what the status in flight reserves: it may be stored at any moment
   std::string written_version{};             // resourceVersion our last write gave; older observations lag behind it
 };
 
