@@ -62,6 +62,19 @@ Result<std::string> read_input(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
+// One line a decision, one a write.
+void print_output(TimePoint now, const framework::Output& output) {
+  const std::string at = format_duration(now - sim::kStartOfTime);
+  for (const framework::TraceEntry& entry : output.trace) {
+    fmt::print(stderr, "{:>10}  {} {} in {}{}{}\n", at, to_string(entry.outcome), to_string(entry.workload),
+               entry.cluster_queue.str(), entry.plugin.empty() ? "" : ", by " + entry.plugin,
+               entry.message.empty() ? "" : ": " + entry.message);
+  }
+  for (const framework::Effect& effect : output.effects) {
+    fmt::print(stderr, "{:>10}    writes {}\n", at, describe(effect));
+  }
+}
+
 Status read_manifest_files(const std::vector<std::string>& paths, sim::Manifests& out) {
   for (const std::string& path : paths) {
     MUSTER_TRY(files, manifest_files(path));
@@ -139,6 +152,9 @@ Result<sim::SimulatorOptions> options_of(const SimulateFlags& flags, const frame
                       .max_pod_delay = Duration(kJitterMs)};
   }
   options.manager.keep_events = sim::KeepEvents::kNo;
+  if (flags.trace) {
+    options.manager.on_settled = print_output;
+  }
   MUSTER_RETURN_IF_ERROR(configure(flags, registry, options));
   return options;
 }
@@ -188,6 +204,7 @@ void add_simulate(CLI::App& app, SimulateFlags& flags) {
   command->add_option("--trace-rows", flags.trace_rows, "Only the first rows of the trace; 0: all");
   command->add_option("--config", flags.config_file, "Kueue's Configuration file (config.kueue.x-k8s.io/v1beta2)");
   command->add_option("--profile", flags.profile_file, "Plugins and their arguments (KubeSchedulerConfiguration)");
+  command->add_flag("--trace", flags.trace, "Print every decision and every write to stderr");
   command->add_option("--seed", flags.seed, "Let everything take a little, random time, repeatably; 0: no time");
 }
 

@@ -71,13 +71,14 @@ TEST(TwoGangsThatNeedAllNodes, AreNeverBothPartlyBoundInTwoHundredRuns) {
 // Gangs of many sizes in two queues of a cohort, with preemption and reclaim, beside pods of another scheduler.
 Scene busy_scene(std::uint64_t seed) {
   Scene scene;
-  scene.nodes(6, "8").priority_class("high", 100).priority_class("low", -100);
+  scene.nodes(5, "8").nodes(2, "8", "others").priority_class("high", 100).priority_class("low", -100);
   scene.queue({.name = "left", .cpu = "24", .cohort = "all", .within_queue = "LowerPriority", .within_cohort = "Any"});
   scene.queue({.name = "right", .cpu = "24", .cohort = "all", .within_queue = "LowerPriority", .within_cohort = "Any"});
   Faults random({.seed = seed * 104729});
   const auto draw = [&random](int limit) { return static_cast<int>(random.up_to(Duration(limit - 1)).count()); };
   for (int i = 0; i < 14; ++i) {
     const char* const classes[] = {"", "high", "low"};
+    const bool ours = draw(4) != 0;  // two schedulers on one node would race, as they do on a real one
     scene.job({.name = "job-" + std::to_string(i),
                .queue = draw(2) == 0 ? "left" : "right",
                .priority_class = classes[draw(3)],
@@ -85,7 +86,8 @@ Scene busy_scene(std::uint64_t seed) {
                .cpu = std::to_string(1 + draw(4)),
                .at = std::chrono::seconds(draw(120)),
                .runs_for = std::chrono::seconds(5 + draw(60)),
-               .scheduler = draw(4) == 0 ? "default-scheduler" : "muster"});
+               .scheduler = ours ? "muster" : "default-scheduler",
+               .pool = ours ? "node" : "others"});
   }
   return scene;
 }

@@ -29,14 +29,15 @@ void Manager::start() {
   list_everything();
 }
 
-void Manager::restart() {
-  if (running()) {
-    runners_.back()->stop();
-    core_.reset();
-    inbox_.clear();
-    wake_at_.reset();
+void Manager::stop() {
+  if (!running()) {
+    return;
   }
-  start();
+  process_ += 1;
+  runners_.back()->stop();
+  core_.reset();
+  inbox_.clear();
+  wake_at_.reset();
 }
 
 // Every kind's list arrives after a delay of its own; what changes meanwhile follows in the order of the kind's watch.
@@ -124,6 +125,9 @@ void Manager::wake() {
     core_->apply(now, event);
   }
   framework::Output output = core_->settle(now);
+  if (options_.on_settled) {
+    options_.on_settled(now, output);
+  }
   runners_.back()->submit(std::move(output.effects));
   if (output.more) {
     wake_at(now);

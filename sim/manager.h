@@ -1,5 +1,5 @@
 // The manager's shell in the simulation: watches the model API server, drives the core, and has its effects carried
-// out. A restart loses everything but what the API server holds: a new core is fed a full list.
+// out. Stopped and started again it knows nothing but what the API server holds: a new core is fed a full list.
 // Owner: the simulator. Single thread, virtual time.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include "framework/registry.h"
 #include "sim/effect_runner.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ struct ManagerOptions {
   framework::PluginDeps plugins{};
   std::string profile{};  // YAML; empty: the default profile
   KeepEvents keep_events = KeepEvents::kYes;
+  // Called after every settle: what was decided and what is to be written, for people who want to read it.
+  std::function<void(TimePoint now, const framework::Output& output)> on_settled{};
 };
 
 class Manager final : public ChangeListener, private EffectObserver {
@@ -37,7 +40,8 @@ class Manager final : public ChangeListener, private EffectObserver {
   Manager(const Parts& parts, ManagerOptions options);
 
   void start();
-  void restart();
+  // The process dies: what it had sent may still arrive, what was on its way to it is lost.
+  void stop();
 
   void on_change(const Change& change) override;
 

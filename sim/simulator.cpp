@@ -18,6 +18,9 @@ using controllers::text_at;
 
 namespace {
 
+// Of a manager that died, until the next one leads; longer than any request of the old one is under way.
+constexpr Duration kDownTime = std::chrono::seconds(1);
+
 // A cluster's admin makes namespaces and quota before users send jobs: the order of objects of one moment.
 std::size_t rank(const Submission& submission) {
   if (submission.kind == &kind_of("Namespace")) {
@@ -53,9 +56,16 @@ Simulator::Simulator(SimulatorOptions options, const framework::Registry& regist
       job_controller_(timeline_, server_, faults_),
       node_model_(timeline_, server_, faults_, options_.nodes),
       manager_({.timeline = timeline_, .server = server_, .faults = faults_, .registry = registry}, options_.manager) {
-  timeline_.at(kStartOfTime, [this] { manager_.start(); });
+  timeline_.at(kStartOfTime, [this] { start_manager(); });
   for (const Duration restart : options_.restarts) {
-    timeline_.at(kStartOfTime + restart, [this] { manager_.restart(); });
+    timeline_.at(kStartOfTime + restart, [this] { manager_.stop(); });
+    timeline_.at(kStartOfTime + restart + kDownTime, [this] { start_manager(); });
+  }
+}
+
+void Simulator::start_manager() {
+  if (!manager_.running()) {  // two restarts may overlap
+    manager_.start();
   }
 }
 

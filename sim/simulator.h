@@ -47,6 +47,7 @@ class Simulator {
   const std::vector<std::string>& refusals() const { return refusals_; }
 
  private:
+  void start_manager();
   void create(Submission submission);
   TimePoint end() const;
 

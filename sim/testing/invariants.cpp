@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::sim::testing {
@@ -23,10 +24,36 @@ std::vector<T> decoded(const ApiServer& server, const char* kind) {
   return objects;
 }
 
+bool has_live_pods(const ApiServer& server, const Uid& job) {
+  const ResourceKind& pods = kind_of("Pod");
+  const std::vector<ObjectKey> keys = server.owned_by(job.str(), pods);
+  return std::any_of(keys.begin(), keys.end(), [&](const ObjectKey& key) {
+    const std::string phase = controllers::text_at(*server.find(pods, key), {"status", "phase"});
+    return phase != "Succeeded" && phase != "Failed";
+  });
+}
+
+// Has pods, or may get some. What was evicted and has stopped, or has finished, is over for the manager as soon as it
+// sees it; that its Workload says so as well is a write that may still be on its way.
+bool may_run(const ApiServer& server, const api::Workload& workload) {
+  const api::OwnerReference* owner = api::controller_of(workload.meta);
+  const Stored job = owner == nullptr ? nullptr : server.find(kind_of("Job"), {workload.meta.ns, owner->name});
+  if (job == nullptr) {
+    return false;
+  }
+  if (has_live_pods(server, owner->uid)) {
+    return true;
+  }
+  const bool over = controllers::has_true_condition(*job, "Complete");
+  const bool stopped = api::is_evicted(workload) && controllers::bool_at(*job, {"spec", "suspend"}, false);
+  return !over && !stopped;
+}
+
 std::map<std::string, Amounts> reserved_by_queue(const ApiServer& server) {
   std::map<std::string, Amounts> reserved;
   for (const auto& workload : decoded<api::Workload>(server, "Workload")) {
-    if (!api::has_quota_reservation(workload) || api::is_finished(workload) || !workload.status.admission) {
+    if (!api::has_quota_reservation(workload) || api::is_finished(workload) || !workload.status.admission ||
+        !may_run(server, workload)) {
       continue;
     }
     const api::Admission& admission = *workload.status.admission;

@@ -26,10 +26,10 @@ Scene& Scene::add(const char* kind, Json metadata, Json rest, Duration at) {
   return *this;
 }
 
-Scene& Scene::nodes(int count, const std::string& cpu) {
+Scene& Scene::nodes(int count, const std::string& cpu, const std::string& pool) {
   for (int i = 0; i < count; ++i) {
     const Json amounts = {{"cpu", cpu}, {"pods", "110"}};
-    add("Node", {{"name", "node-" + std::to_string(i)}},
+    add("Node", {{"name", pool + "-" + std::to_string(i)}, {"labels", {{"pool", pool}}}},
         {{"status", {{"allocatable", amounts}, {"capacity", amounts}}}});
   }
   return *this;
@@ -62,8 +62,10 @@ Scene& Scene::job(const SceneJob& job) {
     labels[api::kPriorityClassLabel] = job.priority_class;
   }
   const Json container = {{"name", "main"}, {"resources", {{"requests", {{"cpu", job.cpu}}}}}};
-  const Json pod = {
-      {"schedulerName", job.scheduler}, {"restartPolicy", "Never"}, {"containers", Json::array({container})}};
+  Json pod = {{"schedulerName", job.scheduler}, {"restartPolicy", "Never"}, {"containers", Json::array({container})}};
+  if (!job.pool.empty()) {
+    pod["nodeSelector"] = {{"pool", job.pool}};
+  }
   return add("Job",
              {{"name", job.name},
               {"namespace", kTeam},

@@ -18,6 +18,7 @@ struct SceneJob {
   Duration at{0};
   Duration runs_for = std::chrono::seconds(60);
   std::string scheduler = "muster";
+  std::string pool{};  // node selector
 };
 
 struct SceneQueue {
@@ -34,7 +35,8 @@ class Scene {
  public:
   Scene();
 
-  Scene& nodes(int count, const std::string& cpu);
+  // `pool`: a label of the nodes, and the beginning of their names.
+  Scene& nodes(int count, const std::string& cpu, const std::string& pool = "node");
   Scene& queue(const SceneQueue& queue);
   Scene& priority_class(const std::string& name, int value);
   Scene& job(const SceneJob& job);
