@@ -39,8 +39,8 @@ void DecisionLoop::run(const std::stop_token& token) {
   next_audit_ = client::wall_now() + options_.audit_period;
   while (!token.stop_requested()) {
     for (const framework::Event& event : events_.pop_batch(options_.batch, until_deadline())) {
+      hooks_.on_event(event, core_);
       core_.apply(client::wall_now(), event);
-      hooks_.on_event(event);
     }
     if (core_.synced()) {
       hooks_.on_batch(core_);

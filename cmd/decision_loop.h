@@ -25,7 +25,8 @@ struct DecisionLoopOptions {
 struct DecisionLoopHooks {
   std::function<void(framework::Effects)> submit{};
   std::function<void(const framework::Trace&)> on_trace = [](const framework::Trace&) {};
-  std::function<void(const framework::Event&)> on_event = [](const framework::Event&) {};
+  // Before an event is applied.
+  std::function<void(const framework::Event&, const framework::Core&)> on_event = [](const auto&, const auto&) {};
   // After every batch of events, leading or not, once the first lists are there.
   std::function<void(const framework::Core&)> on_batch = [](const framework::Core&) {};
   // After every settle, with the core at rest: publish summaries.

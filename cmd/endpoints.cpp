@@ -7,10 +7,13 @@
 
 #include "api/constants.h"
 #include "net/beast/server.h"
+#include "server/summary.h"
 
 namespace muster::cmd {
 
 namespace {
+
+constexpr Duration kSummaryPeriod = std::chrono::seconds(1);
 
 void warn(const char* part, const Error& error) { spdlog::warn("{}: {}", part, to_string(error)); }
 
@@ -37,6 +40,16 @@ std::shared_ptr<const webhook::View> view_of(const framework::Objects& objects) 
   return view;
 }
 
+bool concerns_admission(const framework::ObjectEvent& event) {
+  return std::visit(
+      [](const auto& e) {
+        using T = std::decay_t<decltype(*e.object)>;
+        return std::is_same_v<T, api::Namespace> || std::is_same_v<T, api::LocalQueue> ||
+               std::is_same_v<T, api::WorkloadPriorityClass>;
+      },
+      event);
+}
+
 }  // namespace
 
 Endpoints::Endpoints(const api::Configuration& configuration, std::string own_namespace, net::Transport& transport,
@@ -50,18 +63,37 @@ Endpoints::Endpoints(const api::Configuration& configuration, std::string own_na
       keeper_(api_, configuration, own_namespace_,
               {.self_made = configuration.internal_cert_management.enable,
                .pem_bundle = [this] { return certificates_.ca_bundle(); }},
-              [](const Error& error) { warn("webhook configuration", error); }) {}
+              [](const Error& error) { warn("webhook configuration", error); }),
+      metrics_({.cluster_queue_resources = configuration.metrics.enable_cluster_queue_resources,
+                .local_queues = configuration.metrics.local_queue_metrics,
+                .version = "0.1.0"}),
+      gate_(api_) {}
 
 Endpoints::~Endpoints() { stop(); }
 
 Status Endpoints::start(std::function<bool()> caches_ready) {
   caches_ready_ = std::move(caches_ready);
   MUSTER_RETURN_IF_ERROR(start_health());
+  MUSTER_TRY(metrics_address, parse_listen_address(configuration_.metrics.bind_address));
+  if (serve_webhooks_ || metrics_address) {
+    certificates_.start();
+  }
+  if (metrics_address) {
+    MUSTER_RETURN_IF_ERROR(start_metrics(*metrics_address));
+  }
   return serve_webhooks_ ? start_webhooks() : Status{};
 }
 
+Status Endpoints::start_metrics(const net::ListenAddress& address) {
+  auto server = server::MetricsServer::start(address, certificates_.store(), metrics_, gate_, net::beast::make_server);
+  if (!server.ok()) {
+    return at_path(server.error(), "metrics.bindAddress");
+  }
+  metrics_server_ = std::move(*server);
+  return {};
+}
+
 Status Endpoints::start_webhooks() {
-  certificates_.start();
   auto server = webhook::WebhookServer::start(
       {.host = configuration_.webhook.host,
        .port = static_cast<std::uint16_t>(configuration_.webhook.port),
@@ -80,8 +112,12 @@ Status Endpoints::start_health() {
   if (!address) {
     return {};
   }
-  auto server = net::beast::make_server({.listen = {*address}, .limits = {.body_bytes = 1024, .connections = 64}, .workers = 1},
-                                        [this](const net::ServerRequest& request) { return answer_probe(request); });
+  const std::vector<server::HealthEndpoint> endpoints = {
+      {.path = "/" + configuration_.health.liveness_endpoint},
+      {.path = "/" + configuration_.health.readiness_endpoint,
+       .checks = {{.name = "caches", .run = [this] { return check_caches(); }},
+                  {.name = "webhooks", .run = [this] { return check_webhooks(); }}}}};
+  auto server = server::HealthServer::start(*address, endpoints, net::beast::make_server);
   if (!server.ok()) {
     return at_path(server.error(), "health.healthProbeBindAddress");
   }
@@ -95,23 +131,26 @@ void Endpoints::stop() {
     webhooks_->drain(std::chrono::seconds(5));
     webhooks_.reset();
   }
+  metrics_server_.reset();
   certificates_.stop();
   health_.reset();
 }
 
-bool Endpoints::ready() const {
-  return !shutting_down_.load() && caches_ready_() && (!serve_webhooks_ || (certificates_.ready() && view() != nullptr));
+Status Endpoints::check_caches() const {
+  if (shutting_down_.load()) {
+    return Error{.code = ErrorCode::kUnavailable, .message = "shutting down"};
+  }
+  if (!caches_ready_()) {
+    return Error{.code = ErrorCode::kUnavailable, .message = "the first lists are not complete"};
+  }
+  return {};
 }
 
-net::Response Endpoints::answer_probe(const net::ServerRequest& request) const {
-  const auto named = [&](const std::string& name) { return request.path == "/" + name; };
-  if (named(configuration_.health.liveness_endpoint)) {
-    return {.status = 200, .body = "ok"};
+Status Endpoints::check_webhooks() const {
+  if (!serve_webhooks_ || (certificates_.ready() && view() != nullptr)) {
+    return {};
   }
-  if (named(configuration_.health.readiness_endpoint)) {
-    return ready() ? net::Response{.status = 200, .body = "ok"} : net::Response{.status = 503, .body = "not ready"};
-  }
-  return {.status = 404, .body = "not found"};
+  return Error{.code = ErrorCode::kUnavailable, .message = "no certificate to serve yet"};
 }
 
 std::shared_ptr<const webhook::View> Endpoints::view() const {
@@ -119,18 +158,14 @@ std::shared_ptr<const webhook::View> Endpoints::view() const {
   return view_;
 }
 
-void Endpoints::note(const framework::Event& event) {
-  const auto* object = std::get_if<framework::ObjectEvent>(&event);
-  if (object == nullptr) {
-    return;
+void Endpoints::note(const framework::Event& event, const framework::Model& before) {
+  ++events_since_settle_;
+  for (const server::WorkloadChange& change : server::changes(event, before)) {
+    metrics_.count(change);
   }
-  view_stale_ = view_stale_ || std::visit(
-                                   [](const auto& e) {
-                                     using T = std::decay_t<decltype(*e.object)>;
-                                     return std::is_same_v<T, api::Namespace> || std::is_same_v<T, api::LocalQueue> ||
-                                            std::is_same_v<T, api::WorkloadPriorityClass>;
-                                   },
-                                   *object);
+  if (const auto* object = std::get_if<framework::ObjectEvent>(&event)) {
+    view_stale_ = view_stale_ || concerns_admission(*object);
+  }
 }
 
 void Endpoints::publish_view(const framework::Core& core) {
@@ -143,10 +178,19 @@ void Endpoints::publish_view(const framework::Core& core) {
   view_ = std::move(fresh);
 }
 
-void Endpoints::publish(const framework::Core& /*core*/, const client::ExecutorStats& /*stats*/,
-                        Duration /*settle_time*/) {}
-
-void Endpoints::publish_drift(std::size_t /*differences*/) {}
+void Endpoints::publish(const framework::Core& core, const client::ExecutorStats& stats, Duration settle_time) {
+  metrics_.count_settle(settle_time, events_since_settle_);
+  events_since_settle_ = 0;
+  const client::MonoTime now = client::mono_now();
+  if (now < next_summary_) {
+    return;
+  }
+  next_summary_ = now + kSummaryPeriod;
+  metrics_.set_writes(stats);
+  metrics_.publish(server::summarize(core, configuration_.metrics.enable_cluster_queue_resources
+                                               ? server::QuotaLines::kFill
+                                               : server::QuotaLines::kLeaveOut));
+}
 
 Result<std::optional<net::ListenAddress>> parse_listen_address(const std::string& text) {
   if (text.empty() || text == "0") {

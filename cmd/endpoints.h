@@ -16,6 +16,11 @@
 #include "framework/core.h"
 #include "net/server.h"
 #include "net/transport.h"
+#include "server/access_gate.h"
+#include "server/health_server.h"
+#include "server/metrics.h"
+#include "server/metrics_server.h"
+#include "server/workload_changes.h"
 #include "webhook/options.h"
 #include "webhook/server/certificate_manager.h"
 #include "webhook/server/configuration_keeper.h"
@@ -38,17 +43,21 @@ class Endpoints {
   void begin_shutdown() { shutting_down_.store(true); }
   void stop();
 
-  // A change that admission must know of makes the next `publish_view` copy it.
-  void note(const framework::Event& event);
+  // Before the event is applied: counts what it says, and remembers whether admission must know of it.
+  void note(const framework::Event& event, const framework::Model& before);
   void publish_view(const framework::Core& core);
+  // After a settle: what was decided and how long it took; the gauges at most once a second.
   void publish(const framework::Core& core, const client::ExecutorStats& stats, Duration settle_time);
-  void publish_drift(std::size_t differences);
+  void publish_trace(const framework::Trace& trace) { metrics_.count_cycles(trace); }
+  void publish_drift(std::size_t differences) { metrics_.set_drift(differences); }
+  void set_role(const std::string& role) { metrics_.set_role(role); }
 
  private:
   Status start_webhooks();
+  Status start_metrics(const net::ListenAddress& address);
   Status start_health();
-  net::Response answer_probe(const net::ServerRequest& request) const;
-  bool ready() const;
+  Status check_caches() const;
+  Status check_webhooks() const;
   std::shared_ptr<const webhook::View> view() const;
 
   const api::Configuration& configuration_;
@@ -60,7 +69,12 @@ class Endpoints {
   webhook::CertificateManager certificates_;
   webhook::ConfigurationKeeper keeper_;
   std::unique_ptr<webhook::WebhookServer> webhooks_{};
-  std::unique_ptr<net::Server> health_{};
+  server::Metrics metrics_;
+  server::AccessGate gate_;
+  std::unique_ptr<server::MetricsServer> metrics_server_{};
+  std::unique_ptr<server::HealthServer> health_{};
+  std::size_t events_since_settle_ = 0;    // of the decision thread
+  client::MonoTime next_summary_{};        // of the decision thread
   bool view_stale_ = true;  // of the decision thread
   mutable std::mutex mutex_{};
   std::shared_ptr<const webhook::View> view_{};  // guarded by mutex_

@@ -177,8 +177,13 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
   Endpoints endpoints(configuration, prepared.own_namespace, **transport, !flags.no_webhooks);
   DecisionLoop loop(core, events,
                     {.submit = [&executor](framework::Effects effects) { executor.submit(std::move(effects)); },
-                     .on_trace = log_trace,
-                     .on_event = [&endpoints](const framework::Event& event) { endpoints.note(event); },
+                     .on_trace =
+                         [&endpoints](const framework::Trace& trace) {
+                           log_trace(trace);
+                           endpoints.publish_trace(trace);
+                         },
+                     .on_event = [&endpoints](const framework::Event& event,
+                                              const framework::Core& before) { endpoints.note(event, before.model()); },
                      .on_batch = [&endpoints](const framework::Core& at_rest) { endpoints.publish_view(at_rest); },
                      .on_settled = [&](const framework::Core& at_rest,
                                        Duration spent) { endpoints.publish(at_rest, executor.stats(), spent); },
@@ -192,6 +197,7 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
       client::LeaderCallbacks{.on_leading =
                                   [&] {
                                     spdlog::info("leading as {}", lease.identity);
+                                    endpoints.set_role("leader");
                                     loop.set_leading(true);
                                   },
                               .on_lost =
@@ -211,8 +217,10 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
   reflectors.start();
   loop.start();
   if (elects) {
+    endpoints.set_role("follower");
     election->start();
   } else {
+    endpoints.set_role("standalone");
     loop.set_leading(true);
   }
   spdlog::info("watching {}", prepared.access.credentials.base_url);
