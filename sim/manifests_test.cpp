@@ -4,6 +4,8 @@
 #include "controllers/requests/json_edit.h"
 #include "sim/trace_csv.h"
 
+#include <ostream>
+
 namespace muster::sim {
 namespace {
 
@@ -17,6 +19,8 @@ struct BadCase {
   std::string name{};
   std::string yaml{};
   std::string error{};
+
+  friend std::ostream& operator<<(std::ostream& out, const BadCase& row) { return out << row.name; }
 };
 
 class BadManifest : public ::testing::TestWithParam<BadCase> {};
@@ -51,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "[{name: cpu, nominalQuota: -1}]}]}]}\n",
                 .error = "nominalQuota"},
         BadCase{.name = "bad_time",
-                .yaml = "apiVersion: v1\nkind: Node\nmetadata: {name: n, annotations: {muster.x-k8s.io/submit-time: "
+                .yaml = "apiVersion: v1\nkind: Node\nmetadata: {name: node, annotations: {muster.x-k8s.io/submit-time: "
                         "soon}}\n",
                 .error = "metadata.annotations[muster.x-k8s.io/submit-time]"},
         BadCase{.name = "no_yaml", .yaml = "a: [", .error = "x.yaml"}),
@@ -70,8 +74,8 @@ TEST(Manifests, TakeListsApartAndGiveTimesAndNamespaces) {
 apiVersion: v1
 kind: List
 items:
-  - {apiVersion: v1, kind: Node, metadata: {name: n}}
-  - {apiVersion: batch/v1, kind: Job, metadata: {name: j, annotations: {muster.x-k8s.io/submit-time: 1m30s}}}
+  - {apiVersion: v1, kind: Node, metadata: {name: node}}
+  - {apiVersion: batch/v1, kind: Job, metadata: {name: job, annotations: {muster.x-k8s.io/submit-time: 1m30s}}}
 )";
   ASSERT_TRUE(read_manifests(yaml, "x.yaml", out).ok());
   ASSERT_EQ(out.submissions.size(), 2U);
