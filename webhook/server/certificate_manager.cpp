@@ -74,7 +74,7 @@ Status CertificateManager::check_secret(TimePoint now) {
         return about(written.error(), what);
       }
     }
-    MUSTER_RETURN_IF_ERROR(store_->set(wanted->certificate, wanted->key));
+    MUSTER_RETURN_IF_ERROR(present(wanted->certificate, wanted->key));
     const std::lock_guard lock(mutex_);
     ca_bundle_ = wanted->ca_bundle;
     return {};
@@ -91,11 +91,13 @@ Status CertificateManager::check_files() {
   if (!key.ok()) {
     return key.error();
   }
+  return present(*certificate, *key);
+}
+
+Status CertificateManager::present(const std::string& certificate, const std::string& key) {
   const auto current = store_->current();
-  if (current->identity.certificate_pem == *certificate && current->identity.key_pem == *key) {
-    return {};
-  }
-  return store_->set(*certificate, *key);
+  const bool same = current->identity.certificate_pem == certificate && current->identity.key_pem == key;
+  return same ? Status{} : store_->set(certificate, key);
 }
 
 void CertificateManager::run() noexcept {

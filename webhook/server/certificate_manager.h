@@ -53,6 +53,8 @@ class CertificateManager {
  private:
   Status check_secret(TimePoint now);
   Status check_files();
+  // Hands the pair to the servers, unless they have it.
+  Status present(const std::string& certificate, const std::string& key);
   void run() noexcept;
 
   std::stop_source stop_{};

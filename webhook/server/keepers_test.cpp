@@ -8,7 +8,10 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 namespace muster::webhook {
@@ -96,8 +99,10 @@ TEST(Certificates, ASecondRoundWritesNothing) {
   world.objects.stored[kSecretPath] = empty_secret();
   CertificateManager manager(world.api, options(), ignore);
   ASSERT_TRUE(manager.check(kNow).ok());
+  const auto presented = manager.store()->current()->generation;
   ASSERT_TRUE(manager.check(kNow + std::chrono::hours(1)).ok());
   EXPECT_EQ(world.objects.writes, 1);
+  EXPECT_EQ(manager.store()->current()->generation, presented) << "servers keep what they have";
 }
 
 TEST(Certificates, WhoLosesTheRaceTakesTheWinnersSet) {
@@ -147,6 +152,30 @@ TEST(Certificates, AFailureLeavesTheFormerOneInPlace) {
   world.objects.stored.clear();
   EXPECT_FALSE(manager.check(kNow).ok());
   EXPECT_TRUE(manager.ready());
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+TEST(Certificates, FilesAreReadAgainWhenTheyChange) {
+  World world;
+  const std::string dir = ::testing::TempDir() + "muster-certs-" + std::to_string(::getpid());
+  std::filesystem::create_directory(dir);
+  CertificateManager manager(world.api, {.self_made = false, .cert_dir = dir}, ignore);
+  EXPECT_EQ(manager.check(kNow).error().code, ErrorCode::kUnavailable);
+  for (int i = 0; i < 2; ++i) {
+    const CertificateSet set = *bring_up_to_date({}, {"svc"}, kNow);
+    write_file(dir + "/tls.crt", set.certificate);
+    write_file(dir + "/tls.key", set.key);
+    ASSERT_TRUE(manager.check(kNow).ok());
+    EXPECT_EQ(manager.store()->current()->identity.certificate_pem, set.certificate);
+  }
+  write_file(dir + "/tls.key", "half written");
+  EXPECT_FALSE(manager.check(kNow).ok());
+  EXPECT_TRUE(manager.ready()) << "the former pair stays";
+  EXPECT_EQ(manager.ca_bundle(), "") << "whoever made it puts the bundle in";
+  std::filesystem::remove_all(dir);
 }
 
 TEST(Certificates, TheThreadFillsTheSecretAndStops) {
