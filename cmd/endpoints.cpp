@@ -103,8 +103,14 @@ Status Endpoints::start_webhooks() {
     return at_path(server.error(), "webhook");
   }
   webhooks_ = std::move(*server);
-  keeper_.start();
   return {};
+}
+
+void Endpoints::begin_leading(const std::string& role) {
+  metrics_.set_role(role);
+  if (serve_webhooks_) {
+    keeper_.start();
+  }
 }
 
 Status Endpoints::start_health() {

@@ -40,6 +40,8 @@ class Endpoints {
 
   // `caches_ready` is asked for readiness besides certificates and listeners.
   Status start(std::function<bool()> caches_ready);
+  // From the moment on which this replica leads, it alone keeps the webhook configuration objects in line.
+  void begin_leading(const std::string& role);
   void begin_shutdown() { shutting_down_.store(true); }
   void stop();
 

@@ -197,7 +197,7 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
       client::LeaderCallbacks{.on_leading =
                                   [&] {
                                     spdlog::info("leading as {}", lease.identity);
-                                    endpoints.set_role("leader");
+                                    endpoints.begin_leading("leader");
                                     loop.set_leading(true);
                                   },
                               .on_lost =
@@ -220,7 +220,7 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
     endpoints.set_role("follower");
     election->start();
   } else {
-    endpoints.set_role("standalone");
+    endpoints.begin_leading("standalone");
     loop.set_leading(true);
   }
   spdlog::info("watching {}", prepared.access.credentials.base_url);

@@ -83,6 +83,10 @@ std::vector<std::string> unsupported(const api::Configuration& configuration) {
   if (configuration.wait_for_pods_ready && configuration.wait_for_pods_ready->block_admission) {
     notes.emplace_back("waitForPodsReady.blockAdmission is not supported yet and is ignored");
   }
+  if (!configuration.tls.min_version.empty() || !configuration.tls.cipher_suites.empty() ||
+      !configuration.tls.curve_preferences.empty()) {
+    notes.emplace_back("tls: minVersion, cipherSuites and curvePreferences are not supported yet: TLS 1.2 and later, OpenSSL's defaults");
+  }
   return notes;
 }
 

@@ -91,7 +91,9 @@ Status read_all(const SimulateFlags& flags, sim::Manifests& out) {
   MUSTER_RETURN_IF_ERROR(read_manifest_files(flags.files, out));
   if (!flags.trace_csv.empty()) {
     MUSTER_TRY(csv, read_input(flags.trace_csv));
-    const Status read = sim::read_trace(csv, {.gang_size = flags.gang_size, .max_rows = flags.trace_rows}, out);
+    const sim::TraceOptions options{
+        .gang_size = flags.gang_size, .max_rows = flags.trace_rows, .speedup = flags.trace_speedup};
+    const Status read = sim::read_trace(csv, options, out);
     if (!read.ok()) {
       return invalid(flags.trace_csv + ": " + to_string(read.error()));
     }
@@ -202,6 +204,8 @@ void add_simulate(CLI::App& app, SimulateFlags& flags) {
   command->add_option("--gang-size", flags.gang_size, "Make gangs of so many consecutive equal rows of the trace")
       ->check(CLI::Range(1, 100000));
   command->add_option("--trace-rows", flags.trace_rows, "Only the first rows of the trace; 0: all");
+  command->add_option("--trace-speedup", flags.trace_speedup, "Let the rows of the trace arrive so many times faster")
+      ->check(CLI::Range(1, 1000000));
   command->add_option("--config", flags.config_file, "Kueue's Configuration file (config.kueue.x-k8s.io/v1beta2)");
   command->add_option("--profile", flags.profile_file, "Plugins and their arguments (KubeSchedulerConfiguration)");
   command->add_flag("--trace", flags.trace, "Print every decision and every write to stderr");

@@ -20,6 +20,7 @@ struct SimulateFlags {
   std::string trace_csv{};               // --trace-csv: one job a row
   std::size_t gang_size = 1;             // --gang-size
   std::size_t trace_rows = 0;            // --trace-rows
+  std::int64_t trace_speedup = 1;        // --trace-speedup
   std::string output = "table";          // --output
   std::string gantt_file{};              // --gantt
   std::string gantt_by = "job";          // --gantt-by

@@ -107,13 +107,6 @@ void Core::reconcile_queue_statuses(TimePoint now, Output& out) {
   }
 }
 
-void Core::again_at(Kind kind, const ObjectKey& key, TimePoint when) {
-  const auto [it, inserted] = again_.emplace(Touched{kind, key}, when);
-  if (!inserted) {
-    it->second = std::min(it->second, when);
-  }
-}
-
 // ---- the queue ----
 
 void Core::refresh_cluster_queues() {
@@ -248,13 +241,7 @@ void Core::write_statuses(TimePoint now, Output& out) {
 // ---- time ----
 
 void Core::collect_due(TimePoint now) {
-  for (auto it = again_.begin(); it != again_.end();) {
-    if (it->second > now) {
-      ++it;
-      continue;
-    }
-    const Touched object = it->first;
-    it = again_.erase(it);
+  for (const Touched& object : again_.take_due(now)) {
     if (object.first == Kind::kWorkload) {
       wake(WakeKind::kTime, to_string(object.second));
       touch_workload(object.second);
@@ -262,35 +249,21 @@ void Core::collect_due(TimePoint now) {
       dirty_.insert(object);
     }
   }
-  for (auto it = unseen_.begin(); it != unseen_.end();) {
-    if (it->second > now) {
-      ++it;
-      continue;
-    }
-    dirty_.insert(it->first);
-    it = unseen_.erase(it);
+  for (const Touched& object : unseen_.take_due(now)) {
+    dirty_.insert(object);
   }
-  for (auto it = hold_until_.begin(); it != hold_until_.end();) {
-    const ObjectKey key = it->first;
-    const bool expired = (it++)->second <= now;
-    if (expired) {
-      drop_hold(key);
-      wake(WakeKind::kTime, to_string(key));
-    }
+  for (const ObjectKey& key : hold_until_.take_due(now)) {
+    drop_hold(key);
+    wake(WakeKind::kTime, to_string(key));
   }
 }
 
 std::optional<TimePoint> Core::earliest_deadline() const {
   std::optional<TimePoint> earliest;
-  const auto consider = [&](TimePoint when) { earliest = earliest ? std::min(*earliest, when) : when; };
-  for (const auto& [object, when] : again_) {
-    consider(when);
-  }
-  for (const auto& [key, when] : hold_until_) {
-    consider(when);
-  }
-  for (const auto& [object, when] : unseen_) {
-    consider(when);
+  for (const std::optional<TimePoint>& when : {again_.earliest(), unseen_.earliest(), hold_until_.earliest()}) {
+    if (when && (!earliest || *when < *earliest)) {
+      earliest = when;
+    }
   }
   return earliest;
 }

@@ -22,6 +22,7 @@
 #include "framework/profile.h"
 #include "framework/queue/queue.h"
 #include "framework/reconciler.h"
+#include "framework/timers.h"
 #include "framework/totals.h"
 #include "framework/trace.h"
 
@@ -112,7 +113,7 @@ class Core : private WritesView {
   void write_statuses(TimePoint now, Output& out);
   void collect_due(TimePoint now);
   std::optional<TimePoint> earliest_deadline() const;
-  void again_at(Kind kind, const ObjectKey& key, TimePoint when);
+  void again_at(Kind kind, const ObjectKey& key, TimePoint when) { again_.at({kind, key}, when); }
 
   // core_decisions.cpp: decisions become statuses and effects.
   bool run_cycles(TimePoint now, Output& out);
@@ -147,14 +148,14 @@ class Core : private WritesView {
   std::set<ObjectKey> places_dirty_{};   // Workloads whose place in the queue must be looked at
   std::set<ObjectKey> status_dirty_{};   // Workloads whose assumed status may need a write
   std::set<ObjectKey> pods_dirty_{};     // admitted Workloads whose pods or nodes changed
-  std::map<Touched, TimePoint> again_{};  // look again then
+  Timers<Touched> again_{};              // look again then
   std::map<Touched, TimePoint> queue_status_at_{};
-  std::map<ObjectKey, TimePoint> hold_until_{};
+  Timers<ObjectKey> hold_until_{};
   std::map<ObjectKey, Refused> refused_{};
   std::map<EffectId, InFlight> in_flight_{};
   std::map<std::string, EffectId> newest_{};  // merge_key -> effect in flight
   std::map<Touched, int> writes_{};           // effects in flight, by object
-  std::map<Touched, TimePoint> unseen_{};     // written, and not observed since; until then
+  Timers<Touched> unseen_{};                  // written, and not observed since; until then
   // Queued Workloads without a QuotaReserved condition, by class: they get the class's reason when it is parked.
   std::map<std::pair<ClusterQueueName, ClassId>, std::set<ObjectKey>> unstamped_{};
 };

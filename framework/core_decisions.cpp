@@ -138,7 +138,7 @@ void Core::preempt(TimePoint now, const Decision& decision, Output& out) {
     evict_victim(now, decision, victim, out);
   }
   if (!model_.holds(info.key)) {
-    hold_until_[info.key] = now + options_.hold_timeout;
+    hold_until_.at(info.key, now + options_.hold_timeout);
   }
   model_.hold(info.key, Charge{info.cluster_queue, decision.assignment.usage}, decision.assignment.plan);
   ParkedReason why = decision.why;

@@ -241,7 +241,7 @@ void Core::wake_quota(const ClusterQueueName& queue) {
 
 bool Core::pending(const ObjectRef& object) const {
   const Touched key{object.kind, object.key};
-  return writes_.count(key) > 0 || unseen_.count(key) > 0;
+  return writes_.count(key) > 0 || unseen_.contains(key);
 }
 
 void Core::saw(Kind kind, const ObjectKey& key) { unseen_.erase({kind, key}); }
@@ -286,7 +286,7 @@ void Core::on_done(TimePoint now, const EffectDone& done) {
   const bool changes_it = !std::holds_alternative<CreateWorkload>(effect->body);  // which only reads the job
   const bool seen = version_of(object) != taken->seen_version;  // the watch was faster than the answer
   if (changes_it && !seen && (object.kind == Kind::kJob || object.kind == Kind::kPod)) {
-    unseen_[{object.kind, object.key}] = now + options_.watch_lag;
+    unseen_.at({object.kind, object.key}, now + options_.watch_lag);
   }
   if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect->body)) {
     refused_.erase(status->workload.key);
