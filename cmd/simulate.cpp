@@ -128,12 +128,13 @@ Status configure(const SimulateFlags& flags, const framework::Registry& registry
   options.manager.core = core_options(*configuration);
   options.manager.controllers = controller_options(*configuration, kManagerNamespace);
   options.manager.plugins = plugin_deps(*configuration);
+  options.webhooks = webhook::options_from(*configuration, kManagerNamespace);
   if (!flags.profile_file.empty()) {
     MUSTER_TRY(text, read_file(flags.profile_file));
     options.manager.profile = std::move(text);
   }
-  const auto profile = framework::make_profile(options.manager.profile, registry, plugins::default_plugins(),
-                                               options.manager.plugins);
+  const auto profile =
+      framework::make_profile(options.manager.profile, registry, plugins::default_plugins(), options.manager.plugins);
   if (!profile.ok()) {
     return invalid(flags.profile_file + ": " + to_string(profile.error()));
   }

@@ -43,12 +43,8 @@ HttpStatus http_status(ErrorCode code) {
 
 ApiReply failure(const Error& error) {
   const HttpStatus http = http_status(error.code);
-  const Json status = {{"kind", "Status"},
-                       {"apiVersion", "v1"},
-                       {"status", "Failure"},
-                       {"reason", http.reason},
-                       {"message", to_string(error)},
-                       {"code", http.code}};
+  const Json status = {{"kind", "Status"},      {"apiVersion", "v1"},          {"status", "Failure"},
+                       {"reason", http.reason}, {"message", to_string(error)}, {"code", http.code}};
   return {.status = http.code, .body = api::dump_json(status)};
 }
 
@@ -372,8 +368,7 @@ Result<Stored> ApiServer::serve_delete(const ResourcePath& path, const std::stri
   }
   if (!body.empty()) {
     MUSTER_TRY(options, api::parse_json(body));
-    MUSTER_RETURN_IF_ERROR(
-        check_preconditions(*path.kind, path.key, *stored, find_at(options, {"preconditions"})));
+    MUSTER_RETURN_IF_ERROR(check_preconditions(*path.kind, path.key, *stored, find_at(options, {"preconditions"})));
   }
   MUSTER_RETURN_IF_ERROR(remove(*path.kind, path.key));
   return stored;

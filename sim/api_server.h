@@ -40,7 +40,7 @@ class ChangeListener {
   virtual void on_change(const Change& change) = 0;
 };
 
-enum class Part : std::uint8_t { kSpec, kStatus };  // what a write may touch; the rest of the new object is ignored
+enum class Part : std::uint8_t { kSpec, kStatus };    // what a write may touch; the rest of the new object is ignored
 enum class Grace : std::uint8_t { kPolite, kForce };  // kForce: a pod vanishes without its node's consent
 
 class ApiServer {
@@ -51,6 +51,7 @@ class ApiServer {
   ApiServer& operator=(const ApiServer&) = delete;
 
   void set_time(TimePoint now) { now_ = now; }
+
   // `listener` must outlive the server's use.
   void listen(ChangeListener& listener) { listeners_.push_back(&listener); }
 

@@ -122,7 +122,8 @@ TEST_F(ApiServerTest, KeepsTemplatesOfJobsThatRun) {
   EXPECT_EQ(send("PATCH", std::string(kJob) + "/status", suspended, kMerge).status, 200);
   EXPECT_EQ(send("PATCH", kJob, nodes, kMerge).status, 200);
   EXPECT_EQ(send("PATCH", kJob, {{"spec", {{"suspend", false}}}}, kMerge).status, 200);
-  EXPECT_EQ(send("PATCH", kJob, {{"spec", {{"template", {{"spec", {{"nodeSelector", nullptr}}}}}}}}, kMerge).status, 422);
+  EXPECT_EQ(send("PATCH", kJob, {{"spec", {{"template", {{"spec", {{"nodeSelector", nullptr}}}}}}}}, kMerge).status,
+            422);
 }
 
 TEST_F(ApiServerTest, BindsAPodOnce) {
@@ -193,8 +194,8 @@ TEST_F(ApiServerTest, JsonPatchesApplyOrFailWhole) {
   make_pod();
   const char* type = "application/json-patch+json";
   EXPECT_EQ(send("PATCH", kPod, {{{"op", "test"}, {"path", "/metadata/name"}, {"value", "q"}}}, type).status, 422);
-  EXPECT_EQ(
-      send("PATCH", kPod, {{{"op", "add"}, {"path", "/metadata/labels"}, {"value", {{"x", "y"}}}}}, type).status, 200);
+  EXPECT_EQ(send("PATCH", kPod, {{{"op", "add"}, {"path", "/metadata/labels"}, {"value", {{"x", "y"}}}}}, type).status,
+            200);
   EXPECT_EQ(text_at(stored(kPod), {"metadata", "labels", "x"}), "y");
 }
 

@@ -55,8 +55,7 @@ TEST_P(Story, EndsAsWritten) {
   EXPECT_EQ(table, content(base.string() + ".txt"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Story, ::testing::ValuesIn(case_names()),
-                         [](const auto& row) { return row.param; });
+INSTANTIATE_TEST_SUITE_P(Cases, Story, ::testing::ValuesIn(case_names()), [](const auto& row) { return row.param; });
 
 }  // namespace
 }  // namespace muster::sim

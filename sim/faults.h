@@ -27,7 +27,9 @@ class Faults {
   explicit Faults(const FaultOptions& options) : options_(options), random_(options.seed) {}
 
   Duration watch_delay() { return up_to(options_.max_watch_delay); }
+
   Duration request_delay() { return up_to(options_.max_request_delay); }
+
   Duration pod_delay() { return up_to(options_.max_pod_delay); }
 
   Fate fate_of_request(bool is_write) {

@@ -37,7 +37,7 @@ struct Bar {
   Fill fill = Fill::kSolid;
   std::size_t colour = 0;
   bool evicted = false;
-  std::string text{};     // within the bar, where there is room
+  std::string text{};  // within the bar, where there is room
   std::string tooltip{};
 };
 
@@ -201,8 +201,8 @@ Chart chart_of(const Report& report, GanttLanes lanes) {
 
 // A step of the axis that a person would choose, for at most ten ticks.
 Duration tick_step(Duration end) {
-  constexpr std::int64_t kSeconds[] = {1,    2,    5,     10,    15,    30,    60,     120,    300,     600,    900,
-                                       1800, 3600, 7200,  14400, 21600, 43200, 86400,  172800, 604800,  1209600};
+  constexpr std::int64_t kSeconds[] = {1,    2,    5,    10,    15,    30,    60,    120,    300,    600,    900,
+                                       1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 1209600};
   for (const std::int64_t seconds : kSeconds) {
     if (std::chrono::seconds(seconds) * 10 >= end) {
       return std::chrono::seconds(seconds);
@@ -231,7 +231,8 @@ class Drawing {
     const double width = left_ + kChartWidth + kMargin;
     const double height = legend_top_ + kLegendRow * static_cast<double>(legend_rows_) + kMargin;
     out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+        "{1:.0f}\" "
         "font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" font-size=\"12\">\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
         width, height);
@@ -304,7 +305,8 @@ class Drawing {
         "stroke=\"#ffffff\" stroke-width=\"0.7\"><title>{}</title></rect>\n",
         x(bar.from), top + inset, width, lane_ - 2 * inset, colour(bar.colour),
         kOpacity[static_cast<std::size_t>(bar.fill)], escaped(bar.tooltip));
-    const auto room = static_cast<std::size_t>(std::max(0.0, (width - (bar.evicted ? lane_ : 14)) / (kCharWidth * 0.82)));
+    const auto room =
+        static_cast<std::size_t>(std::max(0.0, (width - (bar.evicted ? lane_ : 14)) / (kCharWidth * 0.82)));
     if (is_tall() && bar.fill == Fill::kSolid && !bar.text.empty() && room >= 4) {
       text(x(bar.from) + 6, baseline - 0.5, "font-size=\"10\" fill=\"#ffffff\"", shortened(bar.text, room));
     }
@@ -317,9 +319,10 @@ class Drawing {
   void draw_eviction(double at, double top) {
     const double middle = top + lane_ / 2;
     const double half = lane_ / 2 - 2;
-    out_ += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}M{0:.1f} {1:.1f}L{3:.1f} {4:.1f}L{0:.1f} {2:.1f}Z\" "
-                        "stroke=\"#c81e1e\" stroke-width=\"2\" fill=\"#c81e1e\"/>\n",
-                        at, middle - half, middle + half, at - half, middle);
+    out_ += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}M{0:.1f} {1:.1f}L{3:.1f} {4:.1f}L{0:.1f} {2:.1f}Z\" "
+        "stroke=\"#c81e1e\" stroke-width=\"2\" fill=\"#c81e1e\"/>\n",
+        at, middle - half, middle + half, at - half, middle);
   }
 
   // Legend: queues, then the meaning of the fills, wrapped to the width of the picture.
@@ -355,9 +358,10 @@ class Drawing {
         draw_eviction(at + 14, top - (lane_ - 14) / 2);
       } else {
         const std::string_view fill = i < queues ? colour(i) : "#5d6b7a";
-        out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" fill=\"{}\" "
-                            "fill-opacity=\"{}\"/>\n",
-                            at, top, fill, i < queues ? "1" : kOpacity[i - queues]);
+        out_ += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" fill=\"{}\" "
+            "fill-opacity=\"{}\"/>\n",
+            at, top, fill, i < queues ? "1" : kOpacity[i - queues]);
       }
       text(at + 24, top + 11.5, "fill=\"#1f2933\"", entries[i]);
     }

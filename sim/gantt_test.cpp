@@ -8,10 +8,11 @@ using ::testing::Not;
 using Span = JobReport::Span;
 
 JobReport a_job(const std::string& name) {
-  return {.name = name,
-          .queue = "q",
-          .spans = {{.to = Duration(10'000), .what = Span::What::kWaiting},
-                    {.from = Duration(10'000), .to = Duration(70'000), .what = Span::What::kRunning, .nodes = {"n-1"}}}};
+  return {
+      .name = name,
+      .queue = "q",
+      .spans = {{.to = Duration(10'000), .what = Span::What::kWaiting},
+                {.from = Duration(10'000), .to = Duration(70'000), .what = Span::What::kRunning, .nodes = {"n-1"}}}};
 }
 
 std::size_t count(const std::string& text, const std::string& part) {

@@ -22,9 +22,9 @@ using controllers::find_at;
 using controllers::object_at;
 using controllers::text_at;
 
-constexpr std::array kInput = {"Namespace",   "ResourceFlavor",        "Cohort",        "ClusterQueue",
-                               "LocalQueue",  "WorkloadPriorityClass", "PriorityClass", "RuntimeClass",
-                               "LimitRange",  "Node",                  "Job"};
+constexpr std::array kInput = {
+    "Namespace",     "ResourceFlavor", "Cohort",     "ClusterQueue", "LocalQueue", "WorkloadPriorityClass",
+    "PriorityClass", "RuntimeClass",   "LimitRange", "Node",         "Job"};
 
 bool is_input(const ResourceKind& kind) {
   return std::find(kInput.begin(), kInput.end(), kind.name) != kInput.end();

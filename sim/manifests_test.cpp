@@ -83,7 +83,8 @@ items:
   EXPECT_EQ(controllers::text_at(out.submissions[1].object, {"metadata", "namespace"}), "default");
 }
 
-constexpr const char* kTitles = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time,scheduled_time\n";
+constexpr const char* kTitles =
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time,scheduled_time\n";
 
 TEST(Trace, MakesAJobOfEachRow) {
   Manifests out;

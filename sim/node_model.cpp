@@ -60,8 +60,8 @@ bool is_wanted(const api::Pod& pod, const api::Node& node) {
   });
   const auto& required = pod.spec.node_affinity.required;
   return selected && (!required || std::any_of(required->begin(), required->end(), [&node](const auto& term) {
-                        return api::matches(term, node.meta.labels, node.meta.name);
-                      }));
+           return api::matches(term, node.meta.labels, node.meta.name);
+         }));
 }
 
 }  // namespace
@@ -118,8 +118,7 @@ void NodeModel::on_pod(const Change& change) {
       });
     }
   } else if (bound && started_.insert({change.key, uid}).second) {
-    timeline_.after(options_.start_delay + faults_.pod_delay(),
-                    [this, key = change.key, uid] { start_pod(key, uid); });
+    timeline_.after(options_.start_delay + faults_.pod_delay(), [this, key = change.key, uid] { start_pod(key, uid); });
   }
 }
 

@@ -19,9 +19,8 @@ void merge_conditions(const Json& patch, Json& conditions) {
   }
   for (const Json& condition : patch) {
     const std::string type = controllers::text_at(condition, {"type"});
-    const auto known = std::find_if(conditions.begin(), conditions.end(), [&type](const Json& have) {
-      return controllers::text_at(have, {"type"}) == type;
-    });
+    const auto known = std::find_if(conditions.begin(), conditions.end(),
+                                    [&type](const Json& have) { return controllers::text_at(have, {"type"}) == type; });
     if (known == conditions.end()) {
       conditions.push_back(condition);
     } else {

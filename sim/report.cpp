@@ -40,8 +40,7 @@ std::pair<std::string, std::string> unfinished_state(const JobRecord& job, const
   if (open && job.attempts.back().started) {
     return {"Running", ""};
   }
-  const Stored workload =
-      job.workload.empty() ? nullptr : server.find(kind_of("Workload"), {job.key.ns, job.workload});
+  const Stored workload = job.workload.empty() ? nullptr : server.find(kind_of("Workload"), {job.key.ns, job.workload});
   if (workload == nullptr) {
     return job.queue.empty() ? std::pair<std::string, std::string>{"Pending", "no pod of it runs"}
                              : std::pair<std::string, std::string>{"Suspended", "it has no Workload"};

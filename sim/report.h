@@ -14,9 +14,9 @@ namespace muster::sim {
 class Simulator;
 
 struct JobReport {
-  std::string name{};   // namespace/name
-  std::string queue{};  // LocalQueue; empty: none
-  Duration submitted{};  // all times: since the start of the simulation
+  std::string name{};                  // namespace/name
+  std::string queue{};                 // LocalQueue; empty: none
+  Duration submitted{};                // all times: since the start of the simulation
   std::optional<Duration> admitted{};  // last time
   std::optional<Duration> started{};   // of the last attempt
   std::optional<Duration> finished{};
@@ -26,6 +26,7 @@ struct JobReport {
   std::int32_t evicted = 0;    // times, for other reasons
   std::string state{};         // Finished, Failed, Running, Admitted, Pending, Suspended
   std::string reason{};        // of a job that is not finished: what it waits for
+
   struct Span {
     Duration from{};
     Duration to{};
@@ -33,6 +34,7 @@ struct JobReport {
     bool evicted = false;  // ended by an eviction
     std::vector<std::string> nodes{};
   };
+
   std::vector<Span> spans{};
 };
 
@@ -44,7 +46,7 @@ struct ResourceReport {
 struct Report {
   std::vector<JobReport> jobs{};  // by time of submission, then name
   std::map<std::string, ResourceReport> resources{};
-  Duration makespan{};  // from the first submission to the last end
+  Duration makespan{};                 // from the first submission to the last end
   std::optional<Duration> wait_p50{};  // of jobs that started
   std::optional<Duration> wait_p99{};
   std::int32_t finished = 0;

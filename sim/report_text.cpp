@@ -61,7 +61,8 @@ void add_summary(const Report& report, std::string& text) {
   text += fmt::format("makespan {}, waits p50 {}, p99 {}\n", format_duration(report.makespan), shown(report.wait_p50),
                       shown(report.wait_p99));
   for (const auto& [resource, use] : report.resources) {
-    text += fmt::format("{}: {:.1f}% of {} used over the makespan\n", resource, use.utilisation * 100,
+    const double percent = use.utilisation * 100;
+    text += fmt::format("{}: {:.{}f}% of {} used over the makespan\n", resource, percent, percent < 1 ? 2 : 1,
                         amount_text(resource, use.capacity));
   }
 }
@@ -130,8 +131,8 @@ std::string to_table(const Report& report) {
     }
     text += row.back() + "\n";
   }
-  const bool some_wait = std::any_of(report.jobs.begin(), report.jobs.end(),
-                                     [](const JobReport& job) { return !job.reason.empty(); });
+  const bool some_wait =
+      std::any_of(report.jobs.begin(), report.jobs.end(), [](const JobReport& job) { return !job.reason.empty(); });
   if (some_wait) {
     text += "\nNot finished, because:\n";
   }

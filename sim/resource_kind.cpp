@@ -81,7 +81,8 @@ const ResourceKind* by_plural(std::string_view group, std::string_view version, 
 }
 
 Error no_such_path(std::string_view path) {
-  return {.code = ErrorCode::kNotFound, .message = "the server could not find the requested resource: " + std::string(path)};
+  return {.code = ErrorCode::kNotFound,
+          .message = "the server could not find the requested resource: " + std::string(path)};
 }
 
 }  // namespace

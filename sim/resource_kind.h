@@ -14,7 +14,7 @@
 namespace muster::sim {
 
 struct ResourceKind {
-  std::string_view name{};  // `Job`
+  std::string_view name{};   // `Job`
   std::string_view group{};  // empty: the core group
   std::string_view version{};
   std::string_view plural{};
@@ -37,7 +37,7 @@ const ResourceKind& kind_of(std::string_view name);
 // What a request path names.
 struct ResourcePath {
   const ResourceKind* kind = nullptr;
-  ObjectKey key{};          // empty name: the collection
+  ObjectKey key{};  // empty name: the collection
   std::string subresource{};
   std::string query{};
 };

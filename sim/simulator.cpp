@@ -1,7 +1,7 @@
 #include "sim/simulator.h"
 
-#include "api/constants.h"
 #include "controllers/requests/json_edit.h"
+#include "sim/admission.h"
 
 #include <nlohmann/json.hpp>
 
@@ -30,14 +30,6 @@ std::size_t rank(const Submission& submission) {
     return resource_kinds().size() + 1;
   }
   return static_cast<std::size_t>(submission.kind - resource_kinds().data()) + 1;
-}
-
-// What the manager's webhook does to a Job.
-void mutate_job(const controllers::ControllerOptions& options, Json& job) {
-  const bool queued = !text_at(job, {"metadata", "labels", api::kQueueNameLabel}).empty();
-  if (queued || options.manage_jobs_without_queue_name) {
-    object_at(job, {"spec"})["suspend"] = true;
-  }
 }
 
 // A Node that says nothing of its conditions is ready.
@@ -96,20 +88,28 @@ void Simulator::submit(std::vector<Submission> submissions) {
 
 void Simulator::create(Submission submission) {
   to_submit_ -= 1;
-  Json& object = submission.object;
-  const ObjectKey key{submission.kind->namespaced ? text_at(object, {"metadata", "namespace"}) : std::string(),
-                      text_at(object, {"metadata", "name"})};
-  const bool exists = server_.find(*submission.kind, key) != nullptr;
-  if (submission.kind == &kind_of("Job") && !exists) {
-    mutate_job(options_.manager.controllers, object);
-  } else if (submission.kind == &kind_of("Node")) {
+  const ResourceKind& kind = *submission.kind;
+  const ObjectKey key{kind.namespaced ? text_at(submission.object, {"metadata", "namespace"}) : std::string(),
+                      text_at(submission.object, {"metadata", "name"})};
+  const auto stored = store(kind, key, std::move(submission.object));
+  if (!stored.ok()) {
+    refusals_.push_back(std::string(kind.name) + " " + to_string(key) + ": " + to_string(stored.error()));
+  }
+}
+
+Result<Stored> Simulator::store(const ResourceKind& kind, const ObjectKey& key, Json object) {
+  if (const Stored known = server_.find(kind, key)) {
+    Json changed = *known;  // what nobody mentions stays, finalizers for one
+    object_at(changed, {"metadata"}).update(object_at(object, {"metadata"}));
+    object.erase("metadata");
+    changed.update(object);
+    return server_.update(kind, key, std::move(changed), Part::kSpec);
+  }
+  if (kind.name == "Node") {
     default_node(object);
   }
-  const auto stored = exists ? server_.update(*submission.kind, key, std::move(object), Part::kSpec)
-                             : server_.create(*submission.kind, std::move(object));
-  if (!stored.ok()) {
-    refusals_.push_back(std::string(submission.kind->name) + " " + to_string(key) + ": " + to_string(stored.error()));
-  }
+  MUSTER_TRY(admitted, admit(server_, kind, std::move(object), options_.webhooks));
+  return server_.create(kind, std::move(admitted));
 }
 
 TimePoint Simulator::end() const {

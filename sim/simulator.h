@@ -8,6 +8,7 @@
 #include "sim/node_model.h"
 #include "sim/recorder.h"
 #include "sim/submission.h"
+#include "webhook/options.h"
 
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace muster::sim {
 
 struct SimulatorOptions {
   ManagerOptions manager{};
+  webhook::Options webhooks{};
   NodeModelOptions nodes{};
   FaultOptions faults{};
   Duration until = std::chrono::hours(24 * 365);  // given up then
@@ -39,16 +41,22 @@ class Simulator {
   }
 
   TimePoint now() const { return timeline_.now(); }
+
   ApiServer& server() { return server_; }
+
   const ApiServer& server() const { return server_; }
+
   const Recorder& recorder() const { return recorder_; }
+
   const Manager& manager() const { return manager_; }
+
   // Submissions that the API server refused, with the reason.
   const std::vector<std::string>& refusals() const { return refusals_; }
 
  private:
   void start_manager();
   void create(Submission submission);
+  Result<Stored> store(const ResourceKind& kind, const ObjectKey& key, api::Json object);
   TimePoint end() const;
 
   SimulatorOptions options_;

@@ -114,7 +114,7 @@ Json affinity(const std::string& cards) {
 }
 
 // The rows of one job: all ask for the same; it is there with its last pod and runs as long as the longest.
-Submission job_of(const std::vector<Row>& rows) {
+Submission job_of(const std::vector<Row>& rows, std::int64_t speedup) {
   const Row& first = rows.front();
   std::int64_t run_seconds = 0;
   for (const Row& row : rows) {
@@ -130,16 +130,18 @@ Submission job_of(const std::vector<Row>& rows) {
   if (!first.cards.empty()) {
     spec["affinity"] = affinity(first.cards);
   }
-  Json job = {{"apiVersion", "batch/v1"},
-              {"kind", "Job"},
-              {"metadata",
-               {{"name", first.name},
-                {"namespace", kName},
-                {"labels", {{api::kQueueNameLabel, kName}}},
-                {"annotations", {{api::kRunTimeAnnotation, fmt::format("{}s", run_seconds)}}}}},
-              {"spec",
-               {{"parallelism", rows.size()}, {"completions", rows.size()}, {"template", {{"spec", std::move(spec)}}}}}};
-  return {.at = std::chrono::seconds(rows.back().created), .kind = &kind_of("Job"), .object = std::move(job)};
+  Json job = {
+      {"apiVersion", "batch/v1"},
+      {"kind", "Job"},
+      {"metadata",
+       {{"name", first.name},
+        {"namespace", kName},
+        {"labels", {{api::kQueueNameLabel, kName}}},
+        {"annotations", {{api::kRunTimeAnnotation, fmt::format("{}s", run_seconds)}}}}},
+      {"spec",
+       {{"parallelism", rows.size()}, {"completions", rows.size()}, {"template", {{"spec", std::move(spec)}}}}}};
+  const Duration created = std::chrono::seconds(rows.back().created);
+  return {.at = created / speedup, .kind = &kind_of("Job"), .object = std::move(job)};
 }
 
 // What all nodes offer of a resource; without nodes more than anybody asks for.
@@ -207,13 +209,13 @@ Status read_trace(std::string_view csv, const TraceOptions& options, Manifests& 
     }
     ++rows;
     if (!gang.empty() && (gang.size() >= options.gang_size || !gang.front().asks_like(*row))) {
-      out.submissions.push_back(job_of(gang));
+      out.submissions.push_back(job_of(gang, options.speedup));
       gang.clear();
     }
     gang.push_back(*std::move(row));
   }
   if (!gang.empty()) {
-    out.submissions.push_back(job_of(gang));
+    out.submissions.push_back(job_of(gang, options.speedup));
   }
   return {};
 }

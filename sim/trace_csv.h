@@ -7,13 +7,15 @@
 #include "sim/manifests.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace muster::sim {
 
 struct TraceOptions {
-  std::size_t gang_size = 1;   // so many consecutive rows that ask for the same become one gang
-  std::size_t max_rows = 0;    // 0: all
+  std::size_t gang_size = 1;  // so many consecutive rows that ask for the same become one gang
+  std::size_t max_rows = 0;   // 0: all
+  std::int64_t speedup = 1;   // arrivals follow one another so many times faster; run times stay
 };
 
 // Adds one Job a row (a gang: one Job a group), which Muster places on nodes, and one queue for all of them whose quota

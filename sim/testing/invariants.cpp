@@ -80,8 +80,7 @@ void check_quota(const ApiServer& server, std::vector<std::string>& out) {
       for (const api::FlavorQuotas& flavor : group.flavors) {
         for (const api::ResourceQuota& quota : flavor.resources) {
           const Key key{flavor.name.str(), quota.resource};
-          const Amount have =
-              used == reserved.end() || !used->second.contains(key) ? 0 : used->second.at(key);
+          const Amount have = used == reserved.end() || !used->second.contains(key) ? 0 : used->second.at(key);
           cohort_nominal[queue.cohort.str()][key] += quota.nominal;
           cohort_reserved[queue.cohort.str()][key] += have;
           const bool bounded = queue.cohort.empty() || quota.borrowing_limit.has_value();

@@ -11,7 +11,8 @@
 namespace muster::sim::testing {
 
 // Violations as text; empty when all hold.
-//  - no ClusterQueue has more reserved, by Workloads that run or may run, than its nominal quota and borrowing limit, no
+//  - no ClusterQueue has more reserved, by Workloads that run or may run, than its nominal quota and borrowing limit,
+//  no
 //    cohort more than its queues have;
 //  - no node has more bound to it than it offers;
 //  - the manager's ledger equals what its objects say.
