@@ -1,13 +1,16 @@
 # Warnings, sanitizers, ccache and the packages Muster links. One place, no other global settings.
 add_library(muster_flags INTERFACE)
 target_include_directories(muster_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
-target_compile_options(muster_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Woverloaded-virtual
-  -Wnon-virtual-dtor -Wimplicit-fallthrough)
+target_compile_features(muster_flags INTERFACE cxx_std_20)
+# Our warnings are ours: a plugin built against the installed package chooses its own.
+foreach(warning -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Woverloaded-virtual
+                -Wnon-virtual-dtor -Wimplicit-fallthrough)
+  target_compile_options(muster_flags INTERFACE $<BUILD_INTERFACE:${warning}>)
+endforeach()
 # nlohmann::json everywhere with the same layout, and no silent conversions out of it.
 target_compile_definitions(muster_flags INTERFACE JSON_USE_IMPLICIT_CONVERSIONS=0 JSON_DIAGNOSTICS=0)
 if(MUSTER_WERROR)
-  target_compile_options(muster_flags INTERFACE -Werror)
+  target_compile_options(muster_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 if(MUSTER_SANITIZE)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer)

@@ -181,9 +181,9 @@ class BeastServer final : public Server {
   ~BeastServer() override {
     closing_ = true;
     registry_.drain();
-    workers_.reset();
-    io_.stop();
+    io_.stop();  // first: no io thread may hand work to a pool that is gone
     io_threads_.clear();
+    workers_.reset();
   }
 
   BeastServer(const BeastServer&) = delete;
