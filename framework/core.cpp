@@ -143,7 +143,8 @@ void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
   const bool still_charged = state != nullptr && state->charge.has_value();  // its release is not in writing yet
   if (workload == nullptr || still_charged || stopped || queue.empty() || !model_.quota().contains(queue) ||
       workload->meta.deletion_timestamp || !api::is_queueable(*workload)) {
-    if (queue_.contains(key)) {
+    if (const WorkloadInfo* queued = queue_.find(key)) {
+      forget_unstamped(*queued);
       queue_.remove(key);
     }
     if (model_.holds(key)) {

@@ -124,6 +124,7 @@ class Core : private WritesView {
   void stamp_pending(TimePoint now, const WorkloadInfo& workload, const ParkedReason& why, Output& out);
   void stamp_class(TimePoint now, const WorkloadInfo& first, const ParkedReason& why, Output& out);
   void set_status(const ObjectKey& key, api::WorkloadStatus status, std::optional<PlacementPlan> plan = std::nullopt);
+  void forget_unstamped(const WorkloadInfo& workload);
   void drop_hold(const ObjectKey& key);
 
   // core_pods.cpp: after admission.

@@ -109,6 +109,7 @@ void Core::admit(TimePoint now, const Decision& decision, Output& out) {
   const api::Condition* requeued = api::find_condition(status.conditions, api::kRequeued);
   const TimePoint since = requeued != nullptr ? requeued->last_transition_time : workload.meta.creation_timestamp;
   set_quota_reserved(status, admission_of(info, decision.assignment), stamp);
+  forget_unstamped(info);
   queue_.remove(info.key);
   set_status(info.key, status, decision.assignment.plan);
   if (permit(info.key, PermitPhase::kAdmission, now).ok()) {
@@ -195,7 +196,7 @@ void Core::park(TimePoint now, const Decision& decision, Output& out) {
 
 void Core::stamp_pending(TimePoint now, const WorkloadInfo& info, const ParkedReason& why, Output& out) {
   const WorkloadState* state = model_.workload(info.key);
-  unstamped_[{info.cluster_queue, info.class_id}].erase(info.key);
+  forget_unstamped(info);
   if (state == nullptr) {
     return;
   }
@@ -235,6 +236,17 @@ void Core::stamp_class(TimePoint now, const WorkloadInfo& first, const ParkedRea
                  .resource_requests = requests_of(*info)},
                 stamp_of(*state->observed, now));
     set_status(key, std::move(status));
+  }
+}
+
+void Core::forget_unstamped(const WorkloadInfo& workload) {
+  const auto it = unstamped_.find({workload.cluster_queue, workload.class_id});
+  if (it == unstamped_.end()) {
+    return;
+  }
+  it->second.erase(workload.key);
+  if (it->second.empty()) {
+    unstamped_.erase(it);
   }
 }
 

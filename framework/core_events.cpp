@@ -73,6 +73,10 @@ void Core::touch_object(const T* before, const T* after) {
     touch_workload(key);
     if (before != nullptr) {
       touch_owner(before->meta);
+      touch(Kind::kLocalQueue, {key.ns, before->queue_name.str()});
+    }
+    if (after == nullptr) {
+      refused_.erase(key);
     }
     wake(WakeKind::kWorkload, to_string(key));
   } else if constexpr (std::is_same_v<T, api::Job>) {
@@ -95,17 +99,14 @@ void Core::touch_object(const T* before, const T* after) {
     }
   } else if constexpr (std::is_same_v<T, api::Node>) {
     wake(WakeKind::kNodes, "");
-    for (const auto& [workload, state] : model_.workloads()) {
-      if (!state.plan.empty()) {
-        pods_dirty_.insert(workload);
-      }
-    }
+    pods_dirty_.insert(model_.planned().begin(), model_.planned().end());
   } else if constexpr (std::is_same_v<T, api::ClusterQueue>) {
     const ClusterQueueName name(key.name);
     cluster_queues_dirty_ = true;
     touch(Kind::kClusterQueue, key);
     if (after == nullptr) {
       queue_.remove_cluster_queue(name);
+      queue_status_at_.erase({Kind::kClusterQueue, key});
     }
     if (differs_beyond_status(before, after)) {
       for (const ObjectKey& local : model_.objects().local_queues_of(name)) {

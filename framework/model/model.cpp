@@ -174,8 +174,13 @@ void Model::observe_workload(std::shared_ptr<const api::Workload> workload) {
   }
   if (it == workloads_.end()) {
     it = workloads_.emplace(key, WorkloadState{}).first;
-    it->second.handle = static_cast<std::uint32_t>(handles_.size());
-    handles_.push_back(key);
+    if (free_handles_.empty()) {
+      free_handles_.push_back(static_cast<std::uint32_t>(handles_.size()));
+      handles_.emplace_back();
+    }
+    it->second.handle = free_handles_.back();
+    free_handles_.pop_back();
+    handles_[it->second.handle] = key;
   } else if (is_older(workload->meta.resource_version, it->second.written_version)) {
     return;  // the watch lags behind our own write
   }
@@ -197,7 +202,9 @@ void Model::erase_workload(const ObjectKey& key) {
   set_open_slots(it->second, {});
   set_charge(key, it->second, std::nullopt);
   releasing_.erase(key);
+  planned_.erase(key);
   handles_[it->second.handle] = ObjectKey{};
+  free_handles_.push_back(it->second.handle);
   workloads_.erase(it);
   objects_.erase<api::Workload>(key);
 }
@@ -236,6 +243,11 @@ void Model::settle(const ObjectKey& key, WorkloadState& state) {
   }
   if (!state.charge) {
     state.plan.clear();
+  }
+  if (state.plan.empty()) {
+    planned_.erase(key);
+  } else {
+    planned_.insert(key);
   }
   set_open_slots(state, open_slots(key, state));
 }

@@ -72,6 +72,8 @@ class Model {
   const std::set<ObjectKey>& reserving_in(const ClusterQueueName& queue) const;
   // Workloads that have given their reservation up, but not in writing yet: what they hold is on its way.
   const std::set<ObjectKey>& releasing() const { return releasing_; }
+  // Workloads that hold slots on nodes for pods of theirs.
+  const std::set<ObjectKey>& planned() const { return planned_; }
   // The ClusterQueue that the Workload's LocalQueue names; empty when either is unknown.
   ClusterQueueName cluster_queue_of(const api::Workload& workload) const;
   // Pods of a Workload that sit on a node and are not terminal, by podset name and node.
@@ -130,7 +132,9 @@ class Model {
   std::map<ObjectKey, WorkloadState> workloads_{};
   std::map<ClusterQueueName, std::set<ObjectKey>> reserving_{};
   std::set<ObjectKey> releasing_{};
+  std::set<ObjectKey> planned_{};
   std::vector<ObjectKey> handles_{};  // key of each WorkloadState::handle
+  std::vector<std::uint32_t> free_handles_{};
 };
 
 // Speculation on the model. Everything done through it is rolled back by the destructor unless `commit` was called.
