@@ -94,6 +94,9 @@ class Core : private WritesView {
   void touch(Kind kind, const ObjectKey& key) { dirty_.insert({kind, key}); }
   void touch_workload(const ObjectKey& key);
   void touch_owner(const api::ObjectMeta& meta);
+  void touch_jobs_without_workload();
+  std::set<std::string> roots_of(const api::ClusterQueue& queue) const;
+  std::set<std::string> roots_of(const api::Cohort& cohort) const;
   void touch_workloads_in(const ObjectKey& local_queue);
   void touch_everything();
   void wake(WakeKind kind, std::string name) { queue_.wake({kind, std::move(name)}); }

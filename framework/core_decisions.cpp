@@ -101,10 +101,7 @@ void Core::admit(TimePoint now, const Decision& decision, Output& out) {
   const WorkloadInfo& info = *decision.workload;
   const api::Workload& workload = *info.object;
   const Stamp stamp = stamp_of(workload, now);
-  if (model_.holds(info.key)) {
-    model_.drop_hold(info.key);
-    hold_until_.erase(info.key);
-  }
+  drop_hold(info.key);  // wakes whoever slept because of it: it may be admitted elsewhere than it held
   api::WorkloadStatus status = model_.workload(info.key)->status;
   const api::Condition* requeued = api::find_condition(status.conditions, api::kRequeued);
   const TimePoint since = requeued != nullptr ? requeued->last_transition_time : workload.meta.creation_timestamp;

@@ -52,12 +52,32 @@ void Core::apply_object(const ObjectEvent& event) {
           const std::optional<Charge> held = charge(key);
           model_.observe(event);
           wake_released(held, charge(key));
+        } else if constexpr (std::is_same_v<T, api::ClusterQueue> || std::is_same_v<T, api::Cohort>) {
+          const std::set<std::string> left = roots_of(*e.object);  // a queue may move to another tree
+          model_.observe(event);
+          if (spec_changed<T>(before.get(), kUpsert ? e.object.get() : nullptr)) {
+            for (const std::string& root : left) {
+              wake(WakeKind::kQuota, root);
+            }
+          }
         } else {
           model_.observe(event);
         }
         touch_object<T>(before.get(), kUpsert ? e.object.get() : nullptr);
       },
       event);
+}
+
+std::set<std::string> Core::roots_of(const api::ClusterQueue& queue) const {
+  return {model_.quota().root_key(ClusterQueueName(queue.meta.name))};
+}
+
+std::set<std::string> Core::roots_of(const api::Cohort& cohort) const {
+  std::set<std::string> roots;
+  for (const ClusterQueueName& queue : model_.quota().queues_under_root_of(CohortName(cohort.meta.name))) {
+    roots.insert(model_.quota().root_key(queue));
+  }
+  return roots;
 }
 
 // ---- what each kind touches ----
@@ -148,17 +168,34 @@ void Core::touch_object(const T* before, const T* after) {
     for (auto it = jobs.lower_bound({key.name, ""}); it != jobs.end() && it->first.ns == key.name; ++it) {
       touch(Kind::kJob, it->first);
     }
+    const auto& pods = model_.objects().template all<api::Pod>().all();
+    for (auto it = pods.lower_bound({key.name, ""}); it != pods.end() && it->first.ns == key.name; ++it) {
+      touch(Kind::kPod, it->first);
+    }
   } else if constexpr (std::is_same_v<T, api::WorkloadPriorityClass>) {
     touch(Kind::kWorkloadPriorityClass, key);
+    touch_jobs_without_workload();
     for (const auto& [workload, state] : model_.workloads()) {
       touch_workload(workload);
     }
   } else {  // LimitRange, RuntimeClass, PriorityClass change what pending Workloads ask for
+    if constexpr (std::is_same_v<T, api::PriorityClass>) {
+      touch_jobs_without_workload();
+    }
     for (const auto& [workload, state] : model_.workloads()) {
       if (key.ns.empty() || key.ns == workload.ns) {
         places_dirty_.insert(workload);
         wake(WakeKind::kNamespace, workload.ns);
       }
+    }
+  }
+}
+
+// They may wait for a priority class.
+void Core::touch_jobs_without_workload() {
+  for (const auto& [key, job] : model_.objects().all<api::Job>().all()) {
+    if (model_.objects().workloads_of(job->meta.uid).empty()) {
+      touch(Kind::kJob, key);
     }
   }
 }
@@ -310,6 +347,10 @@ void Core::on_failed(TimePoint now, const EffectFailed& failed) {
     // Without a reading the write was never made: what was observed last still stands.
     on_status_written(*status, failed.workload == nullptr && state != nullptr && !gone ? state->observed : failed.workload,
                       true);
+    if (api::is_true(status->status.conditions, api::kEvicted)) {  // its preemptor has to ask again
+      wake_quota(status->status.admission ? status->status.admission->cluster_queue : ClusterQueueName{});
+      wake(WakeKind::kNodes, "");
+    }
     return;
   }
   if (const auto* bind = std::get_if<BindPod>(&effect->body)) {
@@ -342,6 +383,7 @@ void Core::on_status_written(const PatchWorkloadStatus& written, std::shared_ptr
     newer = state->status;
   }
   const PlacementPlan plan = state->plan;
+  touch_owner(state->observed->meta);
   model_.status_write_ended(key, std::move(result));
   touch_workload(key);
   state = model_.workload(key);

@@ -123,7 +123,8 @@ struct Describe {
   Described operator()(const CreateWorkload& e) const { return {"CreateWorkload", e.job, " " + e.name}; }
   Described operator()(const RewriteWorkload& e) const { return {"RewriteWorkload", e.workload}; }
   Described operator()(const PatchWorkloadSpec& e) const {
-    return {"PatchWorkloadSpec", e.workload, e.active ? (*e.active ? " active=true" : " active=false") : "", false};
+    const char* field = e.active ? "active" : e.queue_name ? "queueName" : e.priority ? "priority" : "annotations";
+    return {"PatchWorkloadSpec", e.workload, e.active ? (*e.active ? " active=true" : " active=false") : "", true, field};
   }
   Described operator()(const PatchWorkloadStatus& e) const {
     return {"PatchWorkloadStatus", e.workload, conditions_of(e.status)};

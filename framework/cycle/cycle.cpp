@@ -101,6 +101,10 @@ Cycle::Nominee Cycle::nominate(Model& model, const WorkloadInfo& head, TimePoint
   nominee.verdict = filter(model, tx, workload, nominee.entry.assignment, now);
   if (nominee.verdict.ok() && nominee.entry.assignment.mode == FitMode::kPreempt) {
     nominee.entry.victims = post_filter(model, workload, nominee.entry.assignment, now);
+    if (nominee.entry.victims.empty() && !model.releasing().empty()) {
+      remove_releasing(tx);
+      nominee.room_on_its_way = passes(model, tx, workload, nominee.entry.assignment, now);
+    }
   }
   return nominee;
 }
@@ -120,7 +124,7 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
                                                       : nominee.verdict);
   }
   const bool preempts = assignment.mode == FitMode::kPreempt;
-  if (preempts && nominee.entry.victims.empty()) {
+  if (preempts && nominee.entry.victims.empty() && !nominee.room_on_its_way) {
     const std::string_view lacking = assignment.nodes_need_preemption ? kTopologyPlacementFailed : kWaitingForQuota;
     return end(Outcome::kParked,
                Verdict::unschedulable(assignment.reason.empty() ? std::string(lacking) : assignment.reason,
@@ -147,21 +151,23 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
     decision.assignment = std::move(assignment);
     return decision;
   }
-  return end(Outcome::kPreempting,
-             Verdict::unschedulable(std::string(kWaitingForPreemptedWorkloads),
-                                    fmt::format("{}. Pending the preemption of {} workload(s)", assignment.message,
-                                                decision.victims.size())));
+  const std::string pending =
+      decision.victims.empty() ? assignment.message
+                               : fmt::format("{}. Pending the preemption of {} workload(s)", assignment.message,
+                                             decision.victims.size());
+  return end(Outcome::kPreempting, Verdict::unschedulable(std::string(kWaitingForPreemptedWorkloads), pending));
 }
 
 // spec/admission.md §4.6: with everything claimed so far gone, and the usage of those before it counted.
 bool Cycle::still_fits(Model& model, Nominee& nominee, const std::set<ObjectKey>& claimed, TimePoint now) const {
   Transaction tx(model);
   tx.lift_hold(nominee.workload->key);
-  if (!nominee.entry.victims.empty()) {
+  // Whoever is admitted at once needs room that is free now; only a preemptor may count on what is leaving.
+  if (nominee.entry.assignment.mode == FitMode::kPreempt) {
     remove_releasing(tx);
-  }
-  for (const ObjectKey& key : claimed) {
-    tx.remove_workload(key);
+    for (const ObjectKey& key : claimed) {
+      tx.remove_workload(key);
+    }
   }
   for (const Victim& victim : nominee.entry.victims) {
     tx.remove_workload(victim.workload);

@@ -44,6 +44,7 @@ class Cycle {
     std::shared_ptr<const WorkloadInfo> workload{};
     Entry entry{};
     Verdict verdict{};  // of the filters: success, or why nothing fits
+    bool room_on_its_way = false;  // what others are giving up suffices: nobody has to go
   };
 
   Nominee nominate(Model& model, const WorkloadInfo& head, TimePoint now) const;
