@@ -165,10 +165,11 @@ Result<sim::SimulatorOptions> options_of(const SimulateFlags& flags, const frame
 Status simulate(const SimulateFlags& flags, const framework::Registry& registry) {
   MUSTER_TRY(options, options_of(flags, registry));
   sim::Manifests manifests;
-  MUSTER_RETURN_IF_ERROR(read_all(flags, manifests));
+  const Status read = read_all(flags, manifests);
   for (const std::string& warning : manifests.warnings) {
     complain("warning", warning);
   }
+  MUSTER_RETURN_IF_ERROR(read);
   sim::Simulator simulator(std::move(options), registry);
   simulator.submit(std::move(manifests.submissions));
   simulator.run();

@@ -173,8 +173,7 @@ void add_node_lanes(const Report& report, Chart& chart) {
 
 Chart chart_of(const Report& report, GanttLanes lanes) {
   Chart chart;
-  chart.summary = fmt::format("{} jobs: {} finished, {} waiting; {} preemptions; makespan {}", report.jobs.size(),
-                              report.finished, report.pending, report.preemptions, short_duration(report.makespan));
+  chart.summary = fmt::format("{}; makespan {}", summary(report), short_duration(report.makespan));
   for (const JobReport& job : report.jobs) {
     if (std::string queue = queue_of(job);
         std::find(chart.queues.begin(), chart.queues.end(), queue) == chart.queues.end()) {
@@ -298,13 +297,14 @@ class Drawing {
 
   void draw_bar(const Bar& bar, double top, double baseline) {
     constexpr std::array<double, 3> kOpacity = {0.22, 0.5, 1};
+    constexpr std::string_view kEdge = "stroke=\"#ffffff\" stroke-width=\"0.7\"";  // would hide a short bar
     const double inset = is_tall() ? 4 : 2;
     const double width = std::max(x(bar.to) - x(bar.from), 1.0);
     out_ += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" fill-opacity=\"{}\" "
-        "stroke=\"#ffffff\" stroke-width=\"0.7\"><title>{}</title></rect>\n",
+        "{}><title>{}</title></rect>\n",
         x(bar.from), top + inset, width, lane_ - 2 * inset, colour(bar.colour),
-        kOpacity[static_cast<std::size_t>(bar.fill)], escaped(bar.tooltip));
+        kOpacity[static_cast<std::size_t>(bar.fill)], width > 4 ? kEdge : "", escaped(bar.tooltip));
     const auto room =
         static_cast<std::size_t>(std::max(0.0, (width - (bar.evicted ? lane_ : 14)) / (kCharWidth * 0.82)));
     if (is_tall() && bar.fill == Fill::kSolid && !bar.text.empty() && room >= 4) {

@@ -57,6 +57,8 @@ struct Report {
 
 Report make_report(const Simulator& simulator);
 
+// `12 jobs: 10 finished, 1 running, 1 waiting; 2 preemptions`
+std::string summary(const Report& report);
 std::string to_table(const Report& report);
 std::string to_json(const Report& report);
 

@@ -56,8 +56,7 @@ std::string amount_text(const std::string& resource, double amount) {
 }
 
 void add_summary(const Report& report, std::string& text) {
-  text += fmt::format("\n{} jobs: {} finished, {} waiting; {} preemptions\n", report.jobs.size(), report.finished,
-                      report.pending, report.preemptions);
+  text += "\n" + summary(report) + "\n";
   text += fmt::format("makespan {}, waits p50 {}, p99 {}\n", format_duration(report.makespan), shown(report.wait_p50),
                       shown(report.wait_p99));
   for (const auto& [resource, use] : report.resources) {
@@ -112,6 +111,12 @@ Json to_json(const JobReport& job) {
 }
 
 }  // namespace
+
+std::string summary(const Report& report) {
+  const std::size_t running = report.jobs.size() - static_cast<std::size_t>(report.finished + report.pending);
+  return fmt::format("{} jobs: {} finished, {}{} waiting; {} preemptions", report.jobs.size(), report.finished,
+                     running == 0 ? "" : fmt::format("{} running, ", running), report.pending, report.preemptions);
+}
 
 std::string to_table(const Report& report) {
   std::vector<Row> rows = {kTitles};
