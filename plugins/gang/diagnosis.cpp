@@ -81,14 +81,14 @@ std::string fit_text(const std::vector<GangPodSet>& pod_sets, const Placement& p
   return std::to_string(fit) + " of " + std::to_string(needed) + " pods fit (" + joined(std::move(parts)) + ")";
 }
 
-Amount pods_on(const PlacementPlan& plan, const NodeName& node) {
-  Amount sum = 0;
+std::map<NodeName, Amount> pods_by_node(const PlacementPlan& plan) {
+  std::map<NodeName, Amount> pods;
   for (const framework::PodSetPlan& pod_set : plan) {
     for (const framework::NodeSlots& slots : pod_set.slots) {
-      sum += slots.node == node ? slots.count : 0;
+      pods[slots.node] += slots.count;
     }
   }
-  return sum;
+  return pods;
 }
 
 }  // namespace
@@ -108,6 +108,7 @@ Diagnosis diagnose(const ObjectKey& workload, const std::vector<GangPodSet>& pod
   }
   const framework::PodShape& shape = pod_sets[result.pod_set].shape;
   const Verdict all_nodes = judge.pre_filter(shape);
+  const std::map<NodeName, Amount> own = pods_by_node(placement.plan);
   Counts counts;
   for (const NodeId id : nodes.ids()) {
     if (!all_nodes.ok()) {
@@ -116,9 +117,10 @@ Diagnosis diagnose(const ObjectKey& workload, const std::vector<GangPodSet>& pod
     Verdict verdict = judge.filter(shape, id);
     if (verdict.ok()) {
       verdict = judge.capacity(shape, id, 1).second;
-      result.preemption_helps =
-          result.preemption_helps ||
-          (verdict.code() == Code::kUnschedulable && nodes.used(id, "pods") > pods_on(placement.plan, nodes.name(id)));
+      if (!result.preemption_helps && verdict.code() == Code::kUnschedulable) {
+        const auto it = own.find(nodes.name(id));
+        result.preemption_helps = nodes.used(id, "pods") > (it == own.end() ? 0 : it->second);
+      }
     }
     if (!verdict.ok()) {
       count_reasons(verdict.message(), counts);

@@ -115,7 +115,9 @@ Placement Placer::search(const std::vector<GangPodSet>& pod_sets, const std::vec
     }
     result.complete = result.complete && result.fit[i] == pod_set.count;
     plans[i] = plan_of(pod_set, taken);
-    trial.add(plans[i]);
+    if (step + 1 < how.order.size()) {
+      trial.add(plans[i]);
+    }
   }
   std::erase_if(plans, [](const PodSetPlan& plan) { return plan.slots.empty(); });
   result.plan = std::move(plans);
