@@ -37,21 +37,9 @@ void QuotaTree::upsert_cluster_queue(const api::ClusterQueue& queue) {
 }
 
 void QuotaTree::remove_cluster_queue(const ClusterQueueName& name) {
-  const auto it = queues_.find(name.str());
-  if (it == queues_.end()) {
-    return;
+  if (const auto it = queues_.find(name.str()); it != queues_.end()) {
+    forget_object(it->second);
   }
-  const NodeIndex node = it->second;
-  const NodeIndex old_root = root_of(node);
-  nodes_[node].is_explicit = false;
-  set_quotas(node, {});
-  set_parent(node, "");
-  mark_cycles();
-  if (old_root != node) {
-    rebuild(old_root);
-  }
-  rebuild(node);
-  drop_if_unused(node);
 }
 
 void QuotaTree::upsert_cohort(const api::Cohort& cohort) {
@@ -66,11 +54,12 @@ void QuotaTree::upsert_cohort(const api::Cohort& cohort) {
 }
 
 void QuotaTree::remove_cohort(const CohortName& name) {
-  const auto it = cohorts_.find(name.str());
-  if (it == cohorts_.end()) {
-    return;
+  if (const auto it = cohorts_.find(name.str()); it != cohorts_.end()) {
+    forget_object(it->second);
   }
-  const NodeIndex node = it->second;
+}
+
+void QuotaTree::forget_object(NodeIndex node) {
   const NodeIndex old_root = root_of(node);
   nodes_[node].is_explicit = false;
   set_quotas(node, {});

@@ -128,6 +128,8 @@ class QuotaTree {
   NodeIndex root_of(NodeIndex node) const;
   void set_quotas(NodeIndex node, const std::vector<api::ResourceGroup>& groups);
   void set_parent(NodeIndex node, const std::string& parent);
+  // The object is gone: the node keeps usage or children, if any, and nothing else.
+  void forget_object(NodeIndex node);
   void drop_if_unused(NodeIndex node);
   void mark_cycles();
   void rebuild(NodeIndex node);
