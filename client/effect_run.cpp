@@ -46,7 +46,8 @@ EffectRun::Fate EffectRun::fate_of(const Result<net::Response>& answer) const {
     return Fate::kNotExecuted;
   }
   if (answer->status < 500) {
-    return Fate::kAnswered;
+    const bool told_nothing = reads && uncertain_ && answer->status >= 300 && answer->status != 404;
+    return told_nothing ? Fate::kNotExecuted : Fate::kAnswered;
   }
   const bool turned_away = answer->status == 503 && net::find_header(answer->headers, "Retry-After") != nullptr;
   return reads || turned_away ? Fate::kNotExecuted : Fate::kUnknown;
@@ -98,7 +99,8 @@ std::vector<framework::Event> EffectRun::reports() const {
   }
   for (const framework::EffectId id : write_.ids) {
     if (const auto* done = std::get_if<framework::ProgramDone>(&*end_)) {
-      events.emplace_back(framework::EffectDone{.id = id, .workload = done->workload});
+      events.emplace_back(framework::EffectDone{
+          .id = id, .workload = done->workload, .written_version = done->written_version});
     } else if (const auto* failed = std::get_if<framework::ProgramFailed>(&*end_)) {
       events.emplace_back(framework::EffectFailed{.id = id, .error = failed->error, .workload = failed->workload});
     }

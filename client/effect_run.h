@@ -5,7 +5,7 @@
 // whose answer was lost is given to the program as an Error with `maybe_executed`, and from then on the deadline does
 // not end the effect until the program has read how things stand. So a reported failure is a certain one.
 // Answers of 500, 502 and 504, and of 503 without Retry-After, count as lost: the server may have acted. A program
-// therefore never sees a status of 500 or more, nor 401 or 429.
+// therefore never sees a status of 500 or more, nor 401 or 429, nor, in doubt, a read that told it nothing.
 #pragma once
 
 #include "client/clock.h"

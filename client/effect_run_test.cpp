@@ -152,6 +152,18 @@ TEST_F(Runs, GiveUpAtTheDeadline) {
   EXPECT_EQ(failure()->message, "gave up");
 }
 
+// A read that is refused says nothing about the write before it.
+TEST_F(Runs, DoubtOutlivesARefusedRead) {
+  begin({kWrite, kRead, ProgramFailed{.error = {.code = ErrorCode::kForbidden}}});
+  answer(lost());
+  for (const int status : {403, 403, 422}) {
+    EXPECT_GT(answer(reply(status)), Duration(0));
+    ASSERT_NE(run_->request(), nullptr);
+  }
+  answer(reply(200));
+  EXPECT_EQ(told_, (std::vector<std::string>{"Timeout maybe executed", "200"}));
+}
+
 // A failure has to be certain: once a write may have been executed, no deadline counts until the object has been read.
 TEST_F(Runs, DoubtOutlivesTheDeadline) {
   begin({kWrite, kRead, ProgramFailed{.error = {.code = ErrorCode::kConflict}}}, {.deadline = Duration(1000)});

@@ -28,7 +28,6 @@ void Core::apply(TimePoint now, const Event& event) {
     apply_object(*object);
   } else if (std::holds_alternative<Synced>(event)) {
     synced_ = true;
-    touch_everything();
   } else if (const auto* done = std::get_if<EffectDone>(&event)) {
     on_done(now, *done);
   } else if (const auto* failed = std::get_if<EffectFailed>(&event)) {
@@ -40,6 +39,10 @@ Output Core::settle(TimePoint now) {
   Output out;
   if (!synced_) {
     return out;
+  }
+  if (!deciding_) {
+    deciding_ = true;
+    touch_everything();
   }
   collect_due(now);
   bool busy = true;
@@ -118,6 +121,12 @@ void Core::refresh_cluster_queues() {
     const ClusterQueueName name(queue->meta.name);
     queue_.set_cluster_queue(name, queue->queueing_strategy, is_active(model_, name));
   }
+  const std::set<ObjectKey> holding = model_.holding();
+  for (const ObjectKey& key : holding) {  // nobody waits in a queue that is not active
+    if (!is_active(model_, model_.workload(key)->hold->cluster_queue)) {
+      drop_hold(key);
+    }
+  }
 }
 
 void Core::refresh_places(TimePoint now, Output& out) {
@@ -147,22 +156,30 @@ void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
       forget_unstamped(*queued);
       queue_.remove(key);
     }
-    if (model_.holds(key)) {
-      drop_hold(key);
-    }
+    drop_hold(key);
     return;
   }
-  queue_.push(build_info(workload, queue, model_.objects(), options_.totals));
+  WorkloadInfo fresh = build_info(workload, queue, model_.objects(), options_.totals);
+  if (const WorkloadInfo* queued = queue_.find(key);
+      queued != nullptr && (queued->class_id != fresh.class_id || queued->cluster_queue != queue)) {
+    forget_unstamped(*queued);
+  }
+  queue_.push(std::move(fresh));
   const WorkloadInfo& info = *queue_.find(key);
   const Wake timer{WakeKind::kTime, to_string(key)};
-  if (const auto refused = refused_.find(key); refused != refused_.end() && now < refused->second.not_before) {
-    queue_.park_alone(key, {.reason = std::string(kPendingEvaluation),
-                            .message = "The last write of this Workload failed, will retry",
-                            .wakes = {timer}});
-    again_at(Kind::kWorkload, key, refused->second.not_before);
-    return;
+  for (const std::map<ObjectKey, Setback>* setbacks : {&refused_, &setbacks_}) {
+    const auto setback = setbacks->find(key);
+    if (setback != setbacks->end() && now < setback->second.not_before) {
+      drop_hold(key);
+      queue_.park_alone(key, {.reason = std::string(kPendingEvaluation),
+                              .message = std::string(setback->second.message),
+                              .wakes = {timer}});
+      again_at(Kind::kWorkload, key, setback->second.not_before);
+      return;
+    }
   }
   if (!api::backoff_expired(*workload, now)) {
+    drop_hold(key);
     queue_.park_alone(key, {.reason = std::string(kPendingEvaluation),
                             .message = "The workload is backing off after an eviction",
                             .wakes = {timer, {WakeKind::kWorkload, to_string(key)}}});
@@ -183,7 +200,8 @@ void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
                            .reason = why.reason,
                            .message = why.message,
                            .wakes = why.wakes});
-      stamp_pending(now, info, why, out);
+      drop_hold(key);
+      stamp_pending(now, info, why);
       queue_.park_alone(key, std::move(why));
       return;
     }
@@ -191,7 +209,7 @@ void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
   if (api::find_condition(workload->status.conditions, api::kQuotaReserved) == nullptr) {
     unstamped_[{queue, info.class_id}].insert(key);
     if (const std::optional<ParkedReason> why = queue_.reason(key); why && !why->plugin.empty()) {
-      stamp_class(now, info, *why, out);
+      stamp_class(now, info, *why);
     }
   }
 }
@@ -221,21 +239,23 @@ void Core::write_statuses(TimePoint now, Output& out) {
   for (const ObjectKey& key : batch) {
     const WorkloadState* state = model_.workload(key);
     if (state == nullptr || state->status == state->observed->status) {
+      untold_.erase(key);
       continue;
     }
-    const auto refused = refused_.find(key);
-    if (state->status_write || (refused != refused_.end() && now < refused->second.not_before)) {
-      status_dirty_.insert(key);  // its end, or the end of the back-off, brings us back
-      if (!state->status_write) {
-        again_at(Kind::kWorkload, key, refused->second.not_before);
-      }
+    if (state->status_write) {
+      continue;  // its end brings us back
+    }
+    if (const auto refused = refused_.find(key); refused != refused_.end() && now < refused->second.not_before) {
+      again_at(Kind::kWorkload, key, refused->second.not_before);
       continue;
     }
     model_.status_write_started(key, next_id_);
     emit(PatchWorkloadStatus{.workload = {Kind::kWorkload, key, state->observed->meta.uid},
                              .resource_version = state->observed->meta.resource_version,
-                             .status = state->status},
+                             .status = state->status,
+                             .events = std::move(untold_[key])},
          out);
+    untold_.erase(key);
   }
 }
 
@@ -250,7 +270,7 @@ void Core::collect_due(TimePoint now) {
       dirty_.insert(object);
     }
   }
-  for (const Touched& object : unseen_.take_due(now)) {
+  for (const Touched& object : unseen_until_.take_due(now)) {
     dirty_.insert(object);
   }
   for (const ObjectKey& key : hold_until_.take_due(now)) {
@@ -261,7 +281,7 @@ void Core::collect_due(TimePoint now) {
 
 std::optional<TimePoint> Core::earliest_deadline() const {
   std::optional<TimePoint> earliest;
-  for (const std::optional<TimePoint>& when : {again_.earliest(), unseen_.earliest(), hold_until_.earliest()}) {
+  for (const std::optional<TimePoint>& when : {again_.earliest(), unseen_until_.earliest(), hold_until_.earliest()}) {
     if (when && (!earliest || *when < *earliest)) {
       earliest = when;
     }

@@ -31,9 +31,9 @@ namespace muster::framework {
 struct CoreOptions {
   TotalsRules totals{};                             // which resources count for quota
   Duration hold_timeout = std::chrono::minutes(5);  // a preemptor's claim on what its victims free
-  Duration min_backoff = std::chrono::seconds(1);   // after a write that the API server refused; doubles
+  Duration min_backoff = std::chrono::seconds(1);   // after a refused write or a failed start; doubles
   Duration max_backoff = std::chrono::minutes(1);
-  Duration watch_lag = std::chrono::seconds(3);            // how long a write may stay unseen by the watch
+  Duration watch_lag = std::chrono::seconds(3);            // how long an unseen write counts that named no version
   Duration queue_status_period = std::chrono::seconds(1);  // a queue's status is written at most this often
   int cycles_per_settle = 1000;                            // bound of one settle; Output::more says that work is left
 };
@@ -62,17 +62,24 @@ class Core : private WritesView {
  private:
   using Touched = std::pair<Kind, ObjectKey>;
 
-  // A write of the object is under way, or made and not seen by the watch yet (for a while: it may have changed nothing).
+  // A write of the object is under way, or made and not seen by the watch yet.
   bool pending(const ObjectRef& object) const override;
 
-  struct Refused {  // writes of a Workload that failed in a row
+  // What went wrong for a Workload several times in a row, and until when it rests.
+  struct Setback {
     int times = 0;
     TimePoint not_before{};
+    std::string_view message{};
   };
 
   struct InFlight {
     Effect effect{};
     std::string seen_version{};  // of the object, when the effect was handed out (jobs and pods)
+  };
+
+  struct Holdings {  // of one Workload
+    std::optional<Charge> charge{};
+    std::optional<Charge> hold{};
   };
 
   struct BindOutcome {
@@ -86,7 +93,8 @@ class Core : private WritesView {
   void on_done(TimePoint now, const EffectDone& done);
   std::optional<InFlight> take_effect(EffectId id);
   std::string version_of(const ObjectRef& object) const;
-  void saw(Kind kind, const ObjectKey& key);
+  void saw(Kind kind, const api::ObjectMeta& meta, bool gone);
+  void await_sight(TimePoint now, const ObjectRef& object, const InFlight& write, const std::string& version);
   void on_failed(TimePoint now, const EffectFailed& failed);
   void on_status_written(const PatchWorkloadStatus& written, std::shared_ptr<const api::Workload> result, bool failed);
   template <class T>
@@ -101,9 +109,11 @@ class Core : private WritesView {
   void touch_everything();
   void wake(WakeKind kind, std::string name) { queue_.wake({kind, std::move(name)}); }
   void wake_quota(const ClusterQueueName& queue);
-  std::optional<Charge> charge(const ObjectKey& workload) const;
-  void wake_released(const std::optional<Charge>& before, const std::optional<Charge>& after);
+  Holdings holdings(const ObjectKey& workload) const;
+  void wake_released(const ObjectKey& workload, const Holdings& before);
+  TimePoint next_try(Setback& setback, TimePoint now) const;
   void refuse(TimePoint now, const ObjectKey& workload);
+  void fall_back(TimePoint now, const ObjectKey& workload, std::string_view message);
 
   // core.cpp: the loop.
   bool reconcile_dirty(TimePoint now, Output& out);
@@ -120,12 +130,14 @@ class Core : private WritesView {
 
   // core_decisions.cpp: decisions become statuses and effects.
   bool run_cycles(TimePoint now, Output& out);
-  void admit(TimePoint now, const Decision& decision, Output& out);
-  void preempt(TimePoint now, const Decision& decision, Output& out);
-  void park(TimePoint now, const Decision& decision, Output& out);
-  void evict_victim(TimePoint now, const Decision& decision, const Victim& victim, Output& out);
-  void stamp_pending(TimePoint now, const WorkloadInfo& workload, const ParkedReason& why, Output& out);
-  void stamp_class(TimePoint now, const WorkloadInfo& first, const ParkedReason& why, Output& out);
+  std::set<std::string> drop_useless_holds(const std::vector<Decision>& decisions);
+  void admit(TimePoint now, const Decision& decision);
+  void preempt(TimePoint now, const Decision& decision);
+  void park(TimePoint now, const Decision& decision);
+  void evict_victim(TimePoint now, const Decision& decision, const Victim& victim);
+  void stamp_pending(TimePoint now, const WorkloadInfo& workload, const ParkedReason& why);
+  void stamp_class(TimePoint now, const WorkloadInfo& first, const ParkedReason& why);
+  void tell(const ObjectKey& workload, EmitEvent event) { untold_[workload].push_back(std::move(event)); }
   void set_status(const ObjectKey& key, api::WorkloadStatus status, std::optional<PlacementPlan> plan = std::nullopt);
   void forget_unstamped(const WorkloadInfo& workload);
   void drop_hold(const ObjectKey& key);
@@ -133,6 +145,8 @@ class Core : private WritesView {
   // core_pods.cpp: after admission.
   void run_pod_stage(TimePoint now, Output& out);
   void serve_pods(TimePoint now, const ObjectKey& key, Output& out);
+  bool has_lost_a_node(const WorkloadState& state) const;
+  void tell_bound(const ObjectKey& key, const WorkloadState& state);
   BindOutcome ask_bind(const ObjectKey& key, const WorkloadState& state, TimePoint now);
   Verdict permit(const ObjectKey& key, PermitPhase phase, TimePoint now) const;
   void evict_whole(TimePoint now, const ObjectKey& key, const Verdict& why, Output& out);
@@ -144,6 +158,7 @@ class Core : private WritesView {
   Queue queue_;
   Cycle cycle_;
   bool synced_ = false;
+  bool deciding_ = false;  // from the first settle on; until then (a standby) facts are kept, and nothing is noted of them
   bool cluster_queues_dirty_ = true;
   EffectId next_id_ = 1;
 
@@ -151,15 +166,19 @@ class Core : private WritesView {
   std::set<Touched> queue_dirty_{};      // ClusterQueues and LocalQueues: reconciled last, and not too often
   std::set<ObjectKey> places_dirty_{};   // Workloads whose place in the queue must be looked at
   std::set<ObjectKey> status_dirty_{};   // Workloads whose assumed status may need a write
+  std::map<ObjectKey, std::vector<EmitEvent>> untold_{};  // by Workload: to be told once its assumed status is stored
   std::set<ObjectKey> pods_dirty_{};     // admitted Workloads whose pods or nodes changed
+  std::set<ObjectKey> bound_{};          // PostBind has been told
   Timers<Touched> again_{};              // look again then
   std::map<Touched, TimePoint> queue_status_at_{};
   Timers<ObjectKey> hold_until_{};
-  std::map<ObjectKey, Refused> refused_{};
+  std::map<ObjectKey, Setback> refused_{};   // status writes; until one succeeds
+  std::map<ObjectKey, Setback> setbacks_{};  // decisions that failed or did not last
   std::map<EffectId, InFlight> in_flight_{};
   std::map<std::string, EffectId> newest_{};  // merge_key -> effect in flight
   std::map<Touched, int> writes_{};           // effects in flight, by object
-  Timers<Touched> unseen_{};                  // written, and not observed since; until then
+  std::map<Touched, std::string> unseen_{};   // written, and not observed since: the version that will show it
+  Timers<Touched> unseen_until_{};            // the same, where the answer named no version
   // Queued Workloads without a QuotaReserved condition, by class: they get the class's reason when it is parked.
   std::map<std::pair<ClusterQueueName, ClassId>, std::set<ObjectKey>> unstamped_{};
 };

@@ -72,35 +72,55 @@ bool Core::run_cycles(TimePoint now, Output& out) {
       return i > 0;
     }
     out.trace.insert(out.trace.end(), result.trace.begin(), result.trace.end());
+    // What was promised to those who can't use it is let go, and whoever was judged while it counted is asked again.
+    const std::set<std::string> freed = drop_useless_holds(result.decisions);
     // Whoever was skipped is tried again at once, unless nothing in this cycle can have made room.
     const bool progress = std::any_of(result.decisions.begin(), result.decisions.end(),
                                       [](const Decision& d) { return d.outcome != Outcome::kSkipped; });
     for (const Decision& decision : result.decisions) {
       switch (decision.outcome) {
         case Outcome::kAdmitted:
-          admit(now, decision, out);
+          admit(now, decision);
           break;
         case Outcome::kPreempting:
-          preempt(now, decision, out);
+          preempt(now, decision);
           break;
         case Outcome::kSkipped:
           if (!progress) {
-            park(now, decision, out);
+            park(now, decision);
           }
           break;
         default:
-          park(now, decision, out);
+          park(now, decision);
       }
+    }
+    for (const std::string& root : freed) {
+      wake(WakeKind::kQuota, root);
+      wake(WakeKind::kNodes, "");
     }
   }
   out.more = true;
   return true;
 }
 
-void Core::admit(TimePoint now, const Decision& decision, Output& out) {
+// The decisions were made while these holds still counted: the quota trees that have to be asked again.
+std::set<std::string> Core::drop_useless_holds(const std::vector<Decision>& decisions) {
+  std::set<std::string> roots;
+  for (const Decision& decision : decisions) {
+    const ObjectKey& key = decision.workload->key;
+    if (decision.outcome == Outcome::kParked && model_.holds(key)) {
+      roots.insert(model_.quota().root_key(model_.workload(key)->hold->cluster_queue));
+      drop_hold(key);
+    }
+  }
+  return roots;
+}
+
+void Core::admit(TimePoint now, const Decision& decision) {
   const WorkloadInfo& info = *decision.workload;
   const api::Workload& workload = *info.object;
   const Stamp stamp = stamp_of(workload, now);
+  bound_.erase(info.key);
   drop_hold(info.key);  // wakes whoever slept because of it: it may be admitted elsewhere than it held
   api::WorkloadStatus status = model_.workload(info.key)->status;
   const api::Condition* requeued = api::find_condition(status.conditions, api::kRequeued);
@@ -115,38 +135,38 @@ void Core::admit(TimePoint now, const Decision& decision, Output& out) {
   }
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
   const std::string queue = info.cluster_queue.str();
-  emit(EmitEvent{.regarding = ref(workload),
-                 .reason = "QuotaReserved",
-                 .action = "Admission",
-                 .note = fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s", queue,
-                                     std::max<std::int64_t>(0, waited))},
-       out);
+  tell(info.key, {.regarding = ref(workload),
+                  .reason = "QuotaReserved",
+                  .action = "Admission",
+                  .note = fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s", queue,
+                                      std::max<std::int64_t>(0, waited))});
   if (api::is_true(status.conditions, api::kAdmitted)) {
-    emit(EmitEvent{.regarding = ref(workload),
-                   .reason = "Admitted",
-                   .action = "Admission",
-                   .note = fmt::format("Admitted by ClusterQueue {}, wait time since reservation was 0s", queue)},
-         out);
+    tell(info.key, {.regarding = ref(workload),
+                    .reason = "Admitted",
+                    .action = "Admission",
+                    .note = fmt::format("Admitted by ClusterQueue {}, wait time since reservation was 0s", queue)});
   }
 }
 
-void Core::preempt(TimePoint now, const Decision& decision, Output& out) {
+void Core::preempt(TimePoint now, const Decision& decision) {
   const WorkloadInfo& info = *decision.workload;
   for (const Victim& victim : decision.victims) {
-    evict_victim(now, decision, victim, out);
+    evict_victim(now, decision, victim);
   }
   if (!model_.holds(info.key)) {
     hold_until_.at(info.key, now + options_.hold_timeout);
   }
+  const Holdings held = holdings(info.key);
   model_.hold(info.key, Charge{info.cluster_queue, decision.assignment.usage}, decision.assignment.plan);
+  wake_released(info.key, held);
   ParkedReason why = decision.why;
   why.wakes.push_back({WakeKind::kTime, to_string(info.key)});
   why.wakes.push_back({WakeKind::kNodes, ""});
-  stamp_pending(now, info, why, out);
+  stamp_pending(now, info, why);
   queue_.block(info.key, std::move(why));
 }
 
-void Core::evict_victim(TimePoint now, const Decision& decision, const Victim& victim, Output& out) {
+void Core::evict_victim(TimePoint now, const Decision& decision, const Victim& victim) {
   const WorkloadState* state = model_.workload(victim.workload);
   if (state == nullptr || api::is_true(state->status.conditions, api::kEvicted) ||
       !Model::charge_of(*state->observed, state->status)) {
@@ -165,22 +185,28 @@ void Core::evict_victim(TimePoint now, const Decision& decision, const Victim& v
   set_preempted(status, victim.reason, message, now);
   set_status(victim.workload, std::move(status));
   const std::string suffix = priorities(preemptor.priority, api::effective_priority(*workload));
-  emit(EmitEvent{.regarding = ref(*workload), .reason = "EvictedDueToPreempted", .action = "Evict", .note = message}, out);
-  emit(EmitEvent{.regarding = ref(*workload), .reason = "Preempted", .action = "Preempt", .note = message + suffix}, out);
-  emit(EmitEvent{.regarding = ref(*preemptor.object),
-                 .reason = "PreemptedWorkload",
-                 .action = "Preempt",
-                 .note = fmt::format("Preempted workload {} (UID: {}) in ClusterQueue {}{}", to_string(victim.workload),
-                                     workload->meta.uid.str(), queue.str(), suffix)},
-       out);
+  const ObjectKey& key = victim.workload;
+  tell(key, {.regarding = ref(*workload), .reason = "EvictedDueToPreempted", .action = "Evict", .note = message});
+  tell(key, {.regarding = ref(*workload), .reason = "Preempted", .action = "Preempt", .note = message + suffix});
+  tell(key, {.regarding = ref(*preemptor.object),
+             .reason = "PreemptedWorkload",
+             .action = "Preempt",
+             .note = fmt::format("Preempted workload {} (UID: {}) in ClusterQueue {}{}", to_string(key),
+                                 workload->meta.uid.str(), queue.str(), suffix)});
 }
 
-void Core::park(TimePoint now, const Decision& decision, Output& out) {
+void Core::park(TimePoint now, const Decision& decision) {
   const WorkloadInfo& info = *decision.workload;
-  if (model_.holds(info.key)) {
-    drop_hold(info.key);  // what it was promised no longer helps it
+  drop_hold(info.key);  // what it was promised no longer helps it
+  stamp_pending(now, info, decision.why);
+  if (decision.why.reason == kSchedulerError) {  // not a matter of quota or nodes: only time may help
+    fall_back(now, info.key, "The last attempt to schedule this Workload failed, will retry");
+    queue_.park_alone(info.key, {.plugin = decision.why.plugin,
+                                 .reason = decision.why.reason,
+                                 .message = decision.why.message,
+                                 .wakes = {{WakeKind::kTime, to_string(info.key)}}});
+    return;
   }
-  stamp_pending(now, info, decision.why, out);
   // A namespace that is not selected concerns this Workload alone; its class may live in other namespaces.
   const bool alone = decision.why.reason == kMisconfigured;
   if (alone) {
@@ -188,10 +214,10 @@ void Core::park(TimePoint now, const Decision& decision, Output& out) {
     return;
   }
   queue_.park(info.key, decision.why);
-  stamp_class(now, info, decision.why, out);
+  stamp_class(now, info, decision.why);
 }
 
-void Core::stamp_pending(TimePoint now, const WorkloadInfo& info, const ParkedReason& why, Output& out) {
+void Core::stamp_pending(TimePoint now, const WorkloadInfo& info, const ParkedReason& why) {
   const WorkloadState* state = model_.workload(info.key);
   forget_unstamped(info);
   if (state == nullptr) {
@@ -204,16 +230,15 @@ void Core::stamp_pending(TimePoint now, const WorkloadInfo& info, const ParkedRe
     return;
   }
   set_status(info.key, std::move(status));
-  emit(EmitEvent{.regarding = ref(*info.object),
-                 .warning = true,
-                 .reason = why.reason,
-                 .action = "Pending",
-                 .note = why.message},
-       out);
+  tell(info.key, {.regarding = ref(*info.object),
+                  .warning = true,
+                  .reason = why.reason,
+                  .action = "Pending",
+                  .note = why.message});
 }
 
 // The others of a class that was parked get its reason once, although they were not tried (§1.8).
-void Core::stamp_class(TimePoint now, const WorkloadInfo& first, const ParkedReason& why, Output& /*out*/) {
+void Core::stamp_class(TimePoint now, const WorkloadInfo& first, const ParkedReason& why) {
   const auto it = unstamped_.find({first.cluster_queue, first.class_id});
   if (it == unstamped_.end()) {
     return;
@@ -252,22 +277,19 @@ void Core::set_status(const ObjectKey& key, api::WorkloadStatus status, std::opt
   if (state == nullptr || (state->status == status && !plan)) {
     return;
   }
-  const std::optional<Charge> held = state->charge;
+  const Holdings held = holdings(key);
   model_.assume(key, std::move(status), std::move(plan));
-  wake_released(held, charge(key));
+  wake_released(key, held);
   touch_workload(key);
 }
 
 void Core::drop_hold(const ObjectKey& key) {
-  const WorkloadState* state = model_.workload(key);
-  hold_until_.erase(key);
-  if (state == nullptr || !state->hold) {
+  if (!model_.holds(key)) {
     return;
   }
-  const ClusterQueueName queue = state->hold->cluster_queue;
+  const Holdings held = holdings(key);
   model_.drop_hold(key);
-  wake_quota(queue);
-  wake(WakeKind::kNodes, "");
+  wake_released(key, held);
 }
 
 }  // namespace muster::framework

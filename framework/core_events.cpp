@@ -42,6 +42,10 @@ bool differs_beyond_status(const Queue* before, const Queue* after) {
 }  // namespace
 
 void Core::apply_object(const ObjectEvent& event) {
+  if (!deciding_) {
+    model_.observe(event);
+    return;
+  }
   std::visit(
       [this, &event](const auto& e) {
         using T = std::decay_t<decltype(*e.object)>;
@@ -49,9 +53,9 @@ void Core::apply_object(const ObjectEvent& event) {
         const ObjectKey key = e.object->meta.key();
         const Ptr<T> before = model_.objects().all<T>().get(key);
         if constexpr (std::is_same_v<T, api::Workload>) {
-          const std::optional<Charge> held = charge(key);
+          const Holdings held = holdings(key);
           model_.observe(event);
-          wake_released(held, charge(key));
+          wake_released(key, held);
         } else if constexpr (std::is_same_v<T, api::ClusterQueue> || std::is_same_v<T, api::Cohort>) {
           const std::set<std::string> left = roots_of(*e.object);  // a queue may move to another tree
           model_.observe(event);
@@ -90,6 +94,7 @@ void Core::touch_object(const T* before, const T* after) {
   }
   const ObjectKey key = object->meta.key();
   if constexpr (std::is_same_v<T, api::Workload>) {
+    saw(Kind::kWorkload, object->meta, after == nullptr);
     touch_workload(key);
     if (before != nullptr) {
       touch_owner(before->meta);
@@ -97,16 +102,18 @@ void Core::touch_object(const T* before, const T* after) {
     }
     if (after == nullptr) {
       refused_.erase(key);
+      setbacks_.erase(key);
+      bound_.erase(key);
     }
     wake(WakeKind::kWorkload, to_string(key));
   } else if constexpr (std::is_same_v<T, api::Job>) {
-    saw(Kind::kJob, key);
+    saw(Kind::kJob, object->meta, after == nullptr);
     touch(Kind::kJob, key);
     for (const ObjectKey& workload : model_.objects().workloads_of(object->meta.uid)) {
       touch_workload(workload);
     }
   } else if constexpr (std::is_same_v<T, api::Pod>) {
-    saw(Kind::kPod, key);
+    saw(Kind::kPod, object->meta, after == nullptr);
     touch(Kind::kPod, key);
     touch_owner(object->meta);
     const api::OwnerReference* owner = api::controller_of(object->meta);
@@ -119,7 +126,8 @@ void Core::touch_object(const T* before, const T* after) {
     }
   } else if constexpr (std::is_same_v<T, api::Node>) {
     wake(WakeKind::kNodes, "");
-    pods_dirty_.insert(model_.planned().begin(), model_.planned().end());
+    const std::set<ObjectKey>& expected = model_.expected_on(NodeName(key.name));
+    pods_dirty_.insert(expected.begin(), expected.end());
   } else if constexpr (std::is_same_v<T, api::ClusterQueue>) {
     const ClusterQueueName name(key.name);
     cluster_queues_dirty_ = true;
@@ -255,17 +263,23 @@ void Core::touch_everything() {
   }
 }
 
-std::optional<Charge> Core::charge(const ObjectKey& workload) const {
+Core::Holdings Core::holdings(const ObjectKey& workload) const {
   const WorkloadState* state = model_.workload(workload);
-  return state == nullptr ? std::nullopt : state->charge;
+  return state == nullptr ? Holdings{} : Holdings{state->charge, state->hold};
 }
 
 // Something a Workload held is free again.
-void Core::wake_released(const std::optional<Charge>& before, const std::optional<Charge>& after) {
-  if (before && before != after) {
-    wake_quota(before->cluster_queue);
-    wake(WakeKind::kNodes, "");
-    touch(Kind::kClusterQueue, {{}, before->cluster_queue.str()});
+void Core::wake_released(const ObjectKey& workload, const Holdings& before) {
+  const Holdings after = holdings(workload);
+  if (before.hold && !after.hold) {
+    hold_until_.erase(workload);
+  }
+  for (const auto& [was, is] : {std::tie(before.charge, after.charge), std::tie(before.hold, after.hold)}) {
+    if (was && was != is) {
+      wake_quota(was->cluster_queue);
+      wake(WakeKind::kNodes, "");
+      touch(Kind::kClusterQueue, {{}, was->cluster_queue.str()});
+    }
   }
 }
 
@@ -279,10 +293,34 @@ void Core::wake_quota(const ClusterQueueName& queue) {
 
 bool Core::pending(const ObjectRef& object) const {
   const Touched key{object.kind, object.key};
-  return writes_.count(key) > 0 || unseen_.contains(key);
+  return writes_.count(key) > 0 || unseen_.count(key) > 0 || unseen_until_.contains(key);
 }
 
-void Core::saw(Kind kind, const ObjectKey& key) { unseen_.erase({kind, key}); }
+void Core::saw(Kind kind, const api::ObjectMeta& meta, bool gone) {
+  const Touched key{kind, meta.key()};
+  unseen_until_.erase(key);
+  if (const auto it = unseen_.find(key);
+      it != unseen_.end() && (gone || !api::is_older_version(meta.resource_version, it->second))) {
+    unseen_.erase(it);
+  }
+}
+
+// Until the watch shows the write, what the model says of the object is old: nobody may conclude from it that the job
+// has stopped, or has not.
+void Core::await_sight(TimePoint now, const ObjectRef& object, const InFlight& write, const std::string& version) {
+  const std::string seen = version_of(object);
+  const bool is_here = object.kind == Kind::kJob || object.kind == Kind::kPod;
+  if (!is_here || seen.empty()) {
+    return;  // gone since
+  }
+  if (!version.empty()) {
+    if (api::is_older_version(seen, version)) {
+      unseen_[{object.kind, object.key}] = version;
+    }
+  } else if (seen == write.seen_version) {  // else the watch was faster than the answer
+    unseen_until_.at({object.kind, object.key}, now + options_.watch_lag);
+  }
+}
 
 std::string Core::version_of(const ObjectRef& object) const {
   if (object.kind == Kind::kJob) {
@@ -321,10 +359,13 @@ void Core::on_done(TimePoint now, const EffectDone& done) {
   const Effect* effect = &taken->effect;
   const ObjectRef object = target(*effect);
   touch(object.kind, object.key);  // whoever waited for the end of this write
-  const bool changes_it = !std::holds_alternative<CreateWorkload>(effect->body);  // which only reads the job
-  const bool seen = version_of(object) != taken->seen_version;  // the watch was faster than the answer
-  if (changes_it && !seen && (object.kind == Kind::kJob || object.kind == Kind::kPod)) {
-    unseen_.at({object.kind, object.key}, now + options_.watch_lag);
+  if (std::holds_alternative<CreateWorkload>(effect->body)) {
+    if (done.workload != nullptr && model_.workload(done.workload->meta.key()) == nullptr) {
+      unseen_until_.at({Kind::kWorkload, done.workload->meta.key()}, now + options_.watch_lag);
+      again_at(object.kind, object.key, now + options_.watch_lag);
+    }
+  } else {
+    await_sight(now, object, *taken, done.written_version);
   }
   if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect->body)) {
     refused_.erase(status->workload.key);
@@ -342,6 +383,7 @@ void Core::on_failed(TimePoint now, const EffectFailed& failed) {
   const Effect* effect = &taken->effect;
   if (const auto* status = std::get_if<PatchWorkloadStatus>(&effect->body)) {
     refuse(now, status->workload.key);
+    untold_.erase(status->workload.key);
     const WorkloadState* state = model_.workload(status->workload.key);
     const bool gone = failed.error.code == ErrorCode::kNotFound;
     // Without a reading the write was never made: what was observed last still stands.
@@ -361,12 +403,27 @@ void Core::on_failed(TimePoint now, const EffectFailed& failed) {
   again_at(object.kind, object.key, now + options_.min_backoff);
 }
 
+TimePoint Core::next_try(Setback& setback, TimePoint now) const {
+  const Duration wait = std::min(options_.max_backoff, options_.min_backoff * (1 << std::min(setback.times, 10)));
+  ++setback.times;
+  setback.not_before = now + wait;
+  return setback.not_before;
+}
+
 void Core::refuse(TimePoint now, const ObjectKey& workload) {
-  Refused& refused = refused_[workload];
-  const Duration wait = std::min(options_.max_backoff, options_.min_backoff * (1 << std::min(refused.times, 10)));
-  ++refused.times;
-  refused.not_before = now + wait;
-  again_at(Kind::kWorkload, workload, refused.not_before);
+  Setback& refused = refused_[workload];
+  refused.message = "The last write of this Workload failed, will retry";
+  again_at(Kind::kWorkload, workload, next_try(refused, now));
+}
+
+// Trying again at once would fail again at once. What went well for long enough is forgotten.
+void Core::fall_back(TimePoint now, const ObjectKey& workload, std::string_view message) {
+  Setback& setback = setbacks_[workload];
+  if (now > setback.not_before + 2 * options_.max_backoff) {
+    setback = {};
+  }
+  setback.message = message;
+  again_at(Kind::kWorkload, workload, next_try(setback, now));
 }
 
 // The object as the API server has it now becomes the truth; what was decided after the write was sent stays assumed.
@@ -377,7 +434,7 @@ void Core::on_status_written(const PatchWorkloadStatus& written, std::shared_ptr
   if (state == nullptr || state->observed->meta.uid != written.workload.uid) {
     return;  // gone, or recreated under the same name
   }
-  const std::optional<Charge> held = state->charge;
+  const Holdings held = holdings(key);
   std::optional<api::WorkloadStatus> newer;
   if (!failed && !(state->status == written.status)) {
     newer = state->status;
@@ -392,7 +449,7 @@ void Core::on_status_written(const PatchWorkloadStatus& written, std::shared_ptr
   } else if (state != nullptr && state->charge && !failed) {
     model_.replan(key, plan);
   }
-  wake_released(held, charge(key));
+  wake_released(key, held);
 }
 
 }  // namespace muster::framework

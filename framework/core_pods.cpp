@@ -1,4 +1,6 @@
 // After admission: the barrier before a gang's pods are bound, the binding itself, repair, and eviction as a whole.
+#include <algorithm>
+
 #include "framework/core.h"
 #include "framework/status/workload_conditions.h"
 
@@ -31,7 +33,7 @@ void Core::serve_pods(TimePoint now, const ObjectKey& key, Output& out) {
     evict_whole(now, key, permitted, out);
     return;
   }
-  if (!permitted.ok() && !state->plan.empty()) {
+  if (!permitted.ok() && !state->plan.empty() && !has_lost_a_node(*state)) {
     return;  // pods are missing; one of them appearing brings us back
   }
   BindOutcome bound = ask_bind(key, *state, now);
@@ -41,8 +43,13 @@ void Core::serve_pods(TimePoint now, const ObjectKey& key, Output& out) {
   }
   if (bound.new_plan) {
     model_.replan(key, std::move(*bound.new_plan));
+    wake(WakeKind::kNodes, "");
   }
-  if (!permitted.ok() || bound.effects.empty()) {
+  if (!permitted.ok()) {
+    return;
+  }
+  if (bound.effects.empty()) {
+    tell_bound(key, *state);
     return;
   }
   out.trace.push_back({.workload = key,
@@ -51,6 +58,24 @@ void Core::serve_pods(TimePoint now, const ObjectKey& key, Output& out) {
                        .plugin = bound.verdict.plugin()});
   for (EffectBody& body : bound.effects) {
     emit(std::move(body), out);
+  }
+}
+
+bool Core::has_lost_a_node(const WorkloadState& state) const {
+  return std::any_of(state.open_slots.begin(), state.open_slots.end(), [this](const PodSetPlan& pod_set) {
+    return std::any_of(pod_set.slots.begin(), pod_set.slots.end(), [this](const NodeSlots& slots) {
+      return model_.objects().find<api::Node>({{}, slots.node.str()}) == nullptr;
+    });
+  });
+}
+
+// Once an admission.
+void Core::tell_bound(const ObjectKey& key, const WorkloadState& state) {
+  if (state.plan.empty() || !state.open_slots.empty() || !bound_.insert(key).second) {
+    return;
+  }
+  for (const Enabled<PostBind>& entry : profile_.post_bind) {
+    entry.plugin->post_bind(key, model_);
   }
 }
 
@@ -92,11 +117,11 @@ void Core::evict_whole(TimePoint now, const ObjectKey& key, const Verdict& why, 
                        .reason = why.reason(),
                        .message = why.message()});
   set_status(key, std::move(status));
-  emit(EmitEvent{.regarding = {Kind::kWorkload, key, workload->meta.uid},
-                 .reason = "EvictedDueToNodeFailures",
-                 .action = "Evict",
-                 .note = why.message()},
-       out);
+  fall_back(now, key, "The last placement of this Workload could not be completed, will retry");
+  tell(key, {.regarding = {Kind::kWorkload, key, workload->meta.uid},
+             .reason = "EvictedDueToNodeFailures",
+             .action = "Evict",
+             .note = why.message()});
 }
 
 }  // namespace muster::framework

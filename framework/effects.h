@@ -74,6 +74,13 @@ struct CreateWorkload {
   friend bool operator==(const CreateWorkload&, const CreateWorkload&) = default;
 };
 
+// Make the job the controller of a Workload that it names as its prebuilt one and that nobody controls.
+struct AdoptWorkload {
+  ObjectRef workload{};
+  ObjectRef job{};
+  friend bool operator==(const AdoptWorkload&, const AdoptWorkload&) = default;
+};
+
 // Rewrite podsets (and queue, priority) of a pending Workload that no longer matches its suspended job.
 struct RewriteWorkload {
   ObjectRef workload{};
@@ -101,6 +108,7 @@ struct PatchWorkloadStatus {
   ObjectRef workload{};
   std::string resource_version{};  // precondition; the state this status was computed from
   api::WorkloadStatus status{};
+  std::vector<EmitEvent> events{};
   friend bool operator==(const PatchWorkloadStatus&, const PatchWorkloadStatus&) = default;
 };
 
@@ -173,7 +181,7 @@ struct PatchPodCondition {
   friend bool operator==(const PatchPodCondition&, const PatchPodCondition&) = default;
 };
 
-using EffectBody = std::variant<CreateWorkload, RewriteWorkload, PatchWorkloadSpec, PatchWorkloadStatus,
+using EffectBody = std::variant<CreateWorkload, AdoptWorkload, RewriteWorkload, PatchWorkloadSpec, PatchWorkloadStatus,
                                 PatchClusterQueueStatus, PatchLocalQueueStatus, ChangeFinalizer, DeleteObject, StartJob,
                                 StopJob, UngatePod, BindPod, PatchPodCondition, EmitEvent>;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <optional>
 #include <variant>
 
@@ -34,10 +35,12 @@ struct Synced {};
 // Nothing but time has passed.
 struct Tick {};
 
-// The write took effect. For a Workload write `workload` is the object as the API server answered it.
+// The write took effect. For a Workload write `workload` is the object as the API server answered it. `written_version`
+// is the resourceVersion that the effect's object has since (empty: nothing was written, or the answer did not say).
 struct EffectDone {
   EffectId id = 0;
   std::shared_ptr<const api::Workload> workload{};
+  std::string written_version{};
 };
 
 // The write did not take effect, for certain: the executor has re-read the object when an answer was lost. `workload`

@@ -33,6 +33,7 @@ class WritesView {
  public:
   virtual ~WritesView() = default;
   // A write of this object is under way, or done and not yet seen by a watch: what the model says of it may be old.
+  // Found by kind and key; the uid does not matter.
   virtual bool pending(const ObjectRef& object) const = 0;
 };
 

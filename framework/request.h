@@ -32,6 +32,7 @@ struct ApiReply {
 struct ProgramDone {
   std::shared_ptr<const api::Workload> workload{};
   std::vector<EmitEvent> events{};
+  std::string written_version{};  // as in EffectDone
 };
 struct ProgramFailed {
   Error error{};

@@ -121,6 +121,7 @@ std::string conditions_of(const api::WorkloadStatus& status) {
 
 struct Describe {
   Described operator()(const CreateWorkload& e) const { return {"CreateWorkload", e.job, " " + e.name}; }
+  Described operator()(const AdoptWorkload& e) const { return {"AdoptWorkload", e.workload, " by " + to_string(e.job.key)}; }
   Described operator()(const RewriteWorkload& e) const { return {"RewriteWorkload", e.workload}; }
   Described operator()(const PatchWorkloadSpec& e) const {
     const char* field = e.active ? "active" : e.queue_name ? "queueName" : e.priority ? "priority" : "annotations";

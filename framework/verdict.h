@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ enum class Code : std::uint8_t {
 };
 
 std::string_view to_string(Code code);
+
+// Reason of a verdict `error`: a plugin could not judge. Only time may help.
+inline constexpr std::string_view kSchedulerError = "SchedulerError";
 
 // Plain value. The framework, not the plugin, stamps `plugin`.
 class [[nodiscard]] Verdict {
@@ -43,7 +47,7 @@ class [[nodiscard]] Verdict {
   static Verdict wait(std::string reason, std::string message) {
     return Verdict(Code::kWait, std::move(reason), std::move(message));
   }
-  static Verdict error(std::string message) { return Verdict(Code::kError, "SchedulerError", std::move(message)); }
+  static Verdict error(std::string message) { return Verdict(Code::kError, std::string(kSchedulerError), std::move(message)); }
 
   Verdict&& wakes_on(std::vector<Wake> wakes) && {
     wakes_ = std::move(wakes);

@@ -1,7 +1,6 @@
 #include "server/workload_changes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -147,18 +146,6 @@ class Comparison {
   std::vector<WorkloadChange> found_{};
 };
 
-// An observation that a later one has overtaken.
-bool is_older(const std::string& version, const std::string& than) {
-  const auto parse = [](const std::string& text) {
-    std::uint64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return problem == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-  };
-  const auto a = parse(version);
-  const auto b = parse(than);
-  return a && b && *a < *b;
-}
-
 const Workload* new_observation(const framework::Event& event) {
   if (const auto* object = std::get_if<framework::ObjectEvent>(&event)) {
     const auto* upserted = std::get_if<framework::Upserted<Workload>>(object);
@@ -181,7 +168,7 @@ std::vector<WorkloadChange> changes(const framework::Event& event, const framewo
   const Workload* after = new_observation(event);
   const Workload* before = after == nullptr ? nullptr : model.objects().find<Workload>(after->meta.key());
   if (before == nullptr || before->meta.uid != after->meta.uid ||
-      is_older(after->meta.resource_version, before->meta.resource_version)) {
+      api::is_older_version(after->meta.resource_version, before->meta.resource_version)) {
     return {};
   }
   return changes(*before, *after);

@@ -131,7 +131,8 @@ void EffectRunner::finish(const RunPtr& run, const Step& end) {
   const auto* done = std::get_if<ProgramDone>(&end);
   for (const framework::EffectId id : run->ids) {
     if (done != nullptr) {
-      parts_.observer.on_result(framework::EffectDone{.id = id, .workload = done->workload});
+      parts_.observer.on_result(framework::EffectDone{
+          .id = id, .workload = done->workload, .written_version = done->written_version});
     } else if (const auto* failed = std::get_if<ProgramFailed>(&end)) {
       parts_.observer.on_result(
           framework::EffectFailed{.id = id, .error = failed->error, .workload = failed->workload});

@@ -3,6 +3,8 @@
 #include "api/constants.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 namespace muster::api {
 namespace {
@@ -20,6 +22,12 @@ std::string truncated(std::string message) {
   }
   message.resize(end);
   return message.append(kEllipsis);
+}
+
+std::optional<std::uint64_t> number(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 bool contains(const std::vector<std::string>& values, const std::string& value) {
@@ -51,6 +59,12 @@ const OwnerReference* controller_of(const ObjectMeta& meta) {
 const std::string* find(const StringMap& map, const std::string& key) {
   const auto it = map.find(key);
   return it == map.end() ? nullptr : &it->second;
+}
+
+bool is_older_version(const std::string& version, const std::string& than) {
+  const std::optional<std::uint64_t> a = number(version);
+  const std::optional<std::uint64_t> b = number(than);
+  return a && b && *a < *b;
 }
 
 bool has_finalizer(const ObjectMeta& meta, std::string_view finalizer) {

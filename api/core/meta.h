@@ -44,6 +44,8 @@ struct ObjectMeta {
 const OwnerReference* controller_of(const ObjectMeta& meta);
 // The value under `key`, or null when absent. Borrowed.
 const std::string* find(const StringMap& map, const std::string& key);
+// resourceVersions of one API server grow. Anything unreadable is older than nothing.
+bool is_older_version(const std::string& version, const std::string& than);
 bool has_finalizer(const ObjectMeta& meta, std::string_view finalizer);
 
 enum class ConditionStatus { kTrue, kFalse, kUnknown };

@@ -66,10 +66,13 @@ std::optional<JobPass::Current> JobPass::ensure_workload() {
   return current;
 }
 
-// A Workload made by somebody else, named by the job and owned by it.
+// A Workload made by somebody else and named by the job, which becomes its controller unless it has another one.
 std::optional<JobPass::Current> JobPass::prebuilt_workload(const std::string& name) {
   const WorkloadState* state = pass_.context.model.workload({job_.ref.key.ns, name});
   const api::OwnerReference* owner = state == nullptr ? nullptr : api::controller_of(state->observed->meta);
+  if (state != nullptr && owner == nullptr && !state->observed->meta.deletion_timestamp && !job_.outcome) {
+    emit(framework::AdoptWorkload{.workload = workload_ref(*state->observed), .job = job_.ref});
+  }
   if (owner == nullptr || owner->uid != job_.ref.uid) {
     if (!job_.outcome && !job_.suspended) {
       stop({.reason = kStopNoMatchingWorkload, .message = "missing workload"});
@@ -150,6 +153,9 @@ void JobPass::create_workload() {
   const JobKindDescription& kind = pass_.kind.description();
   const std::string name =
       workload_name({.kind = kind.name, .group = kind.group, .name = job_.ref.key.name, .uid = job_.ref.uid});
+  if (pass_.context.write_pending({framework::Kind::kWorkload, {job_.ref.key.ns, name}, {}})) {
+    return;  // made already; its watch will say so
+  }
   emit(framework::CreateWorkload{
       .job = job_.ref,
       .name = name,

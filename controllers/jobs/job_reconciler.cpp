@@ -30,7 +30,8 @@ void JobReconciler::finish_orphans_of(const ObjectKey& key, const framework::Rec
       return;
     }
     const api::OwnerReference* owner = api::controller_of(it->second.observed->meta);
-    if (owner != nullptr && owner->name == key.name && owner_is_gone(*it->second.observed, context.model.objects())) {
+    if (owner != nullptr && owner->name == key.name && 
+        owner_of(*it->second.observed, context.model.objects(), context.now) == Owner::kGone) {
       finish_orphan(it->second, context.now, result);
     }
   }

@@ -140,6 +140,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{.name = "workloads_10_16_prebuilt_missing",
              .world = cluster().with(job().label(api::kPrebuiltWorkloadKey, "w")),
              .effects = {"StopJob ns/j NoMatchingWorkload [Stopped: missing workload]"}},
+        Case{.name = "prebuilt_of_nobody",
+             .world = cluster()
+                          .with(suspended_job().label(api::kPrebuiltWorkloadKey, "w"))
+                          .with(a_workload("ns", "w")),
+             .effects = {"AdoptWorkload ns/w by ns/j"}},
         Case{.name = "workloads_10_17_prebuilt_of_somebody_else",
              .world = cluster()
                           .with(suspended_job().label(api::kPrebuiltWorkloadKey, "w"))

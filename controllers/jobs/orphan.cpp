@@ -9,6 +9,8 @@ namespace muster::controllers {
 
 namespace {
 
+constexpr Duration kWatchesAgree = std::chrono::minutes(1);
+
 template <class T>
 bool exists(const ObjectKey& key, const Uid& uid, const framework::Objects& objects) {
   const T* object = objects.find<T>(key);
@@ -29,16 +31,23 @@ void drop_workload_finalizer(const api::Workload& workload, framework::Reconcile
   }
 }
 
-bool owner_is_gone(const api::Workload& workload, const framework::Objects& objects) {
+TimePoint owner_expected_by(const api::Workload& workload) {
+  return workload.meta.creation_timestamp + kWatchesAgree;
+}
+
+Owner owner_of(const api::Workload& workload, const framework::Objects& objects, TimePoint now) {
   const api::OwnerReference* owner = api::controller_of(workload.meta);
   if (owner == nullptr) {
-    return false;
+    return Owner::kThere;
   }
   const ObjectKey key{workload.meta.ns, owner->name};
-  if (owner->kind == "Job" && owner->api_version.compare(0, 6, "batch/") == 0) {
-    return !exists<api::Job>(key, owner->uid, objects);
+  const bool is_job = owner->kind == "Job" && owner->api_version.compare(0, 6, "batch/") == 0;
+  const bool is_pod = owner->kind == "Pod" && owner->api_version == "v1";
+  if ((!is_job && !is_pod) || (is_job && exists<api::Job>(key, owner->uid, objects)) ||
+      (is_pod && exists<api::Pod>(key, owner->uid, objects))) {
+    return Owner::kThere;
   }
-  return owner->kind == "Pod" && owner->api_version == "v1" && !exists<api::Pod>(key, owner->uid, objects);
+  return objects.has_left(owner->uid) || now >= owner_expected_by(workload) ? Owner::kGone : Owner::kNotSeenYet;
 }
 
 void finish_orphan(const framework::WorkloadState& state, TimePoint now, framework::ReconcileResult& result) {

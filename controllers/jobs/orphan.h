@@ -11,8 +11,12 @@ framework::ObjectRef workload_ref(const api::Workload& workload);
 // Removes the resource-in-use finalizer, if it is there.
 void drop_workload_finalizer(const api::Workload& workload, framework::ReconcileResult& result);
 
-// Is the Workload's controlling owner gone? Owners of a kind that this build does not know count as there.
-bool owner_is_gone(const api::Workload& workload, const framework::Objects& objects);
+// Is the Workload's controlling owner there? One that was never seen may be behind in a watch of its own, so that a young
+// Workload is given time; owners of a kind that this build does not know count as there.
+enum class Owner { kThere, kNotSeenYet, kGone };
+Owner owner_of(const api::Workload& workload, const framework::Objects& objects, TimePoint now);
+// When kNotSeenYet turns into kGone.
+TimePoint owner_expected_by(const api::Workload& workload);
 
 // One step: Finished=True OwnerNotFound, and once that is stored the finalizer. A Workload that is being deleted loses
 // its finalizer at once.

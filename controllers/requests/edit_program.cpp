@@ -63,14 +63,15 @@ Step EditProgram::on_object(const Result<ApiReply>& reply) {
 Step EditProgram::on_written(const Result<ApiReply>& reply) {
   auto body = body_of(reply);
   if (body.ok()) {
+    refused_.reset();
     to_tell_ = to_tell_ || tells_;
     return last_ ? done(*body) : advance(*std::move(body));
   }
-  const Error& error = body.error();
-  if (error.code == ErrorCode::kConflict || is_uncertain(error)) {
-    return writes_left_ > 0 ? read(State::kReading) : ProgramFailed{.error = error};
+  if (body.error().code == ErrorCode::kNotFound) {
+    return gone(body.error());
   }
-  return error.code == ErrorCode::kNotFound ? gone(error) : ProgramFailed{.error = error};
+  refused_ = body.error();  // of this attempt; an earlier one whose answer was lost may have done it
+  return read(State::kReading);
 }
 
 Step EditProgram::advance(Json object) {
@@ -81,7 +82,11 @@ Step EditProgram::advance(Json object) {
   if (!edit.ok()) {
     return ProgramFailed{.error = edit.error()};
   }
-  return edit->has_value() ? write(object, **edit) : done(object);
+  if (!edit->has_value()) {
+    return done(object);
+  }
+  const bool worth_repeating = !refused_ || refused_->code == ErrorCode::kConflict || is_uncertain(*refused_);
+  return worth_repeating ? write(object, **edit) : ProgramFailed{.error = *refused_};
 }
 
 Step EditProgram::write(const Json& before, const Edit& edit) {
@@ -90,10 +95,11 @@ Step EditProgram::write(const Json& before, const Edit& edit) {
     return done(before);
   }
   if (--writes_left_ < 0) {
-    return ProgramFailed{.error = {.code = ErrorCode::kConflict, .message = "too many attempts to change an object"}};
+    return ProgramFailed{.error = refused_.value_or(Error{.code = ErrorCode::kConflict,
+                                                         .message = "too many attempts to change an object"})};
   }
   object_at(patch, {"metadata"})["uid"] = object_.uid.str();
-  object_at(patch, {"metadata"})["resourceVersion"] = text_at(before, {"metadata", "resourceVersion"});
+  object_at(patch, {"metadata"})["resourceVersion"] = version_of(before);
   state_ = State::kWriting;
   tells_ = edit.tells;
   last_ = edit.last;
@@ -106,6 +112,9 @@ Step EditProgram::write(const Json& before, const Edit& edit) {
 
 Step EditProgram::done(const Json& object) const {
   ProgramDone result;
+  if (writes_left_ < kMaxWrites) {
+    result.written_version = version_of(object);
+  }
   if (object_.kind == framework::Kind::kWorkload) {
     if (auto workload = api::decode<api::Workload>(object); workload.ok()) {
       result.workload = std::make_shared<const api::Workload>(*std::move(workload));

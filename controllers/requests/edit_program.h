@@ -2,7 +2,7 @@
 // merge patch bound to the uid and version that was read, and go on with the answer until the last write was made.
 //
 // Replay-safe by construction: the next write follows from the object as it is, never from what was sent before. After
-// a conflict or a lost answer the object is read again.
+// anything but a success the object is read again, so that a failure is reported only when it is a certain one.
 #pragma once
 
 #include "api/codec/json.h"
@@ -45,6 +45,7 @@ class EditProgram : public framework::Program {
   void read_first(framework::ObjectRef other) { other_ = std::move(other); }
 
  private:
+  static constexpr int kMaxWrites = 8;
   enum class State { kReadingOther, kReading, kWriting };
 
   // What is still to be changed; nothing when the object is as it should be. Pure.
@@ -68,7 +69,8 @@ class EditProgram : public framework::Program {
   bool tells_ = false;    // of the write under way
   bool last_ = false;     // of the write under way
   bool to_tell_ = false;  // a telling write was made
-  int writes_left_ = 8;
+  std::optional<Error> refused_{};  // how the last write ended, when it was no success
+  int writes_left_ = kMaxWrites;
 };
 
 }  // namespace muster::controllers

@@ -17,6 +17,10 @@ namespace {
 using api::Json;
 using framework::Kind;
 
+Error job_is_gone(const framework::ObjectRef& job) {
+  return {.code = ErrorCode::kNotFound, .message = "the job " + to_string(job.key) + " is gone"};
+}
+
 class StartJobProgram final : public EditProgram {
  public:
   explicit StartJobProgram(const framework::StartJob& effect)
@@ -147,6 +151,31 @@ class PatchSpecProgram final : public EditProgram {
   framework::PatchWorkloadSpec effect_;
 };
 
+class AdoptProgram final : public EditProgram {
+ public:
+  explicit AdoptProgram(const framework::AdoptWorkload& effect)
+      : EditProgram(effect.workload, std::nullopt, Absent::kIsError), effect_(effect) {
+    read_first(effect.job);
+  }
+
+ private:
+  Result<std::optional<Edit>> next_edit(const Found& found) const override {
+    if (found.other == nullptr) {
+      return job_is_gone(effect_.job);
+    }
+    std::optional<Json> workload = adopted_workload(effect_, *found.other, *found.object);
+    if (!workload) {
+      return Error{.code = ErrorCode::kConflict, .message = "the Workload has another controller"};
+    }
+    if (*workload == *found.object) {
+      return std::optional<Edit>();
+    }
+    return std::optional(Edit{.object = *std::move(workload)});
+  }
+
+  framework::AdoptWorkload effect_;
+};
+
 class RewriteProgram final : public EditProgram {
  public:
   explicit RewriteProgram(const framework::RewriteWorkload& effect)
@@ -157,7 +186,7 @@ class RewriteProgram final : public EditProgram {
  private:
   Result<std::optional<Edit>> next_edit(const Found& found) const override {
     if (found.other == nullptr) {
-      return Error{.code = ErrorCode::kNotFound, .message = "the job " + to_string(effect_.job.key) + " is gone"};
+      return job_is_gone(effect_.job);
     }
     if (has_true_condition(*found.object, "QuotaReserved")) {
       return Error{.code = ErrorCode::kConflict, .message = "the Workload holds quota: its podsets cannot change"};
@@ -192,6 +221,10 @@ std::unique_ptr<framework::Program> make_program(const framework::ChangeFinalize
 
 std::unique_ptr<framework::Program> make_program(const framework::PatchWorkloadSpec& effect) {
   return std::make_unique<PatchSpecProgram>(effect);
+}
+
+std::unique_ptr<framework::Program> make_program(const framework::AdoptWorkload& effect) {
+  return std::make_unique<AdoptProgram>(effect);
 }
 
 std::unique_ptr<framework::Program> make_program(const framework::RewriteWorkload& effect) {

@@ -12,6 +12,7 @@ std::unique_ptr<framework::Program> make_program(const framework::StopJob& effec
 std::unique_ptr<framework::Program> make_program(const framework::UngatePod& effect);
 std::unique_ptr<framework::Program> make_program(const framework::ChangeFinalizer& effect);
 std::unique_ptr<framework::Program> make_program(const framework::PatchWorkloadSpec& effect);
+std::unique_ptr<framework::Program> make_program(const framework::AdoptWorkload& effect);
 std::unique_ptr<framework::Program> make_program(const framework::RewriteWorkload& effect);
 
 }  // namespace muster::controllers

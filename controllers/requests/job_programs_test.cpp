@@ -90,7 +90,19 @@ TEST(StartJobProgram, GivesUpOnEndlessConflicts) {
     script.push_back({"GET " + kJobPath, ok(job(true))});
     script.push_back({"PATCH " + kJobPath, refused(409)});
   }
+  script.push_back({"GET " + kJobPath, ok(job(true))});
   EXPECT_EQ(run(start_effect(), script).error(), ErrorCode::kConflict);
+}
+
+// The last attempt may have been a repetition of one that was carried out.
+TEST(StartJobProgram, LooksBeforeItGivesUp) {
+  std::vector<testing::Exchange> script;
+  for (int i = 0; i < 8; ++i) {
+    script.push_back({"GET " + kJobPath, ok(job(true))});
+    script.push_back({"PATCH " + kJobPath, refused(409)});
+  }
+  script.push_back({"GET " + kJobPath, ok(job(false))});
+  EXPECT_TRUE(run(start_effect(), script).done());
 }
 
 TEST(StartJobProgram, Failures) {
@@ -101,7 +113,10 @@ TEST(StartJobProgram, Failures) {
   EXPECT_EQ(run(start_effect(), {{"GET " + kJobPath, refused(404)}}).error(), ErrorCode::kNotFound);
   EXPECT_EQ(run(start_effect(), {{"GET " + kJobPath, ok(other)}}).error(), ErrorCode::kNotFound);
   EXPECT_EQ(run(start_effect(), {{"GET " + kJobPath, ok(clash)}}).error(), ErrorCode::kInvalid);
-  EXPECT_EQ(run(start_effect(), {{"GET " + kJobPath, ok(job(true))}, {"PATCH " + kJobPath, refused(422)}}).error(),
+  EXPECT_EQ(run(start_effect(), {{"GET " + kJobPath, ok(job(true))},
+                                 {"PATCH " + kJobPath, refused(422)},
+                                 {"GET " + kJobPath, ok(job(true))}})
+                .error(),
             ErrorCode::kInvalid);
 }
 
@@ -213,6 +228,26 @@ TEST(PatchSpecProgram, OnlyNamedFields) {
   ASSERT_TRUE(got.done());
   EXPECT_EQ(got.bodies[1]["spec"], Json({{"active", false}}));
   EXPECT_EQ(got.bodies[1]["metadata"]["annotations"], Json({{"kueue.x-k8s.io/admission-gated-by", "g"}}));
+}
+
+TEST(AdoptProgram, MakesTheJobTheController) {
+  const framework::AdoptWorkload effect{.workload = kWorkload, .job = kJob};
+  const Played got = run(effect, {{"GET " + kJobPath, ok(job(true))},
+                                  {"GET " + kWorkloadPath, ok(workload())},
+                                  {"PATCH " + kWorkloadPath, ok(workload("6"))}});
+  ASSERT_TRUE(got.done());
+  const Json& owner = got.bodies[2]["metadata"]["ownerReferences"][0];
+  EXPECT_EQ(owner["uid"], "ju");
+  EXPECT_EQ(owner["controller"], true);
+  EXPECT_EQ(got.bodies[2]["metadata"]["labels"]["kueue.x-k8s.io/job-uid"], "ju");
+}
+
+TEST(AdoptProgram, TakesNothingFromAnotherController) {
+  Json owned = workload();
+  owned["metadata"]["ownerReferences"] = Json::array({{{"uid", "other"}, {"controller", true}}});
+  const framework::AdoptWorkload effect{.workload = kWorkload, .job = kJob};
+  EXPECT_EQ(run(effect, {{"GET " + kJobPath, ok(job(true))}, {"GET " + kWorkloadPath, ok(owned)}}).error(),
+            ErrorCode::kConflict);
 }
 
 TEST(RewriteProgram, TakesThePodSetsOfTheJob) {

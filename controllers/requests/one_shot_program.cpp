@@ -111,7 +111,8 @@ Step OneShotProgram::resume(const Result<ApiReply>& reply) {
   if (!is_success(*reply)) {
     return ProgramFailed{.error = error_of(*reply)};
   }
-  return ProgramDone{.events = outcome_.events};
+  const auto object = api::parse_json(reply->body);
+  return ProgramDone{.events = outcome_.events, .written_version = object.ok() ? version_of(*object) : std::string()};
 }
 
 OneShotProgram status_program(const framework::PatchClusterQueueStatus& effect) {

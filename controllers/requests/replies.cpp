@@ -63,4 +63,8 @@ std::string uid_of(const api::Json& object) {
   return text_at(object, {"metadata", "uid"});
 }
 
+std::string version_of(const api::Json& object) {
+  return text_at(object, {"metadata", "resourceVersion"});
+}
+
 }  // namespace muster::controllers

@@ -21,7 +21,8 @@ bool is_uncertain(const Error& error);
 
 // The JSON body of a success, the Error otherwise.
 Result<api::Json> body_of(const Result<framework::ApiReply>& reply);
-// metadata.uid, or empty.
+// metadata.uid and metadata.resourceVersion, or empty.
 std::string uid_of(const api::Json& object);
+std::string version_of(const api::Json& object);
 
 }  // namespace muster::controllers

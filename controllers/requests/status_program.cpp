@@ -69,7 +69,7 @@ Step StatusProgram::on_written(const Result<ApiReply>& reply) {
   auto body = body_of(reply);
   if (body.ok()) {
     if (auto workload = decoded(*body)) {
-      return ProgramDone{.workload = std::move(workload)};
+      return ProgramDone{.workload = std::move(workload), .events = effect_.events};
     }
     return read();
   }
@@ -88,7 +88,7 @@ Step StatusProgram::on_read(const Result<ApiReply>& reply) {
   }
   const bool same_object = workload->meta.uid == effect_.workload.uid;
   if (same_object && workload->status == as_stored(effect_.status)) {
-    return ProgramDone{.workload = std::move(workload)};
+    return ProgramDone{.workload = std::move(workload), .events = effect_.events};
   }
   const bool untouched = same_object && workload->meta.resource_version == effect_.resource_version;
   if (untouched && writes_left_ > 0 && is_uncertain(last_error_)) {

@@ -201,6 +201,25 @@ Json new_workload(const framework::CreateWorkload& effect, const Json& job,
           {"spec", std::move(spec)}};
 }
 
+std::optional<Json> adopted_workload(const framework::AdoptWorkload& effect, const Json& job, Json workload) {
+  Json& owners = object_at(workload, {"metadata"})["ownerReferences"];
+  if (!owners.is_array()) {
+    owners = Json::array();
+  }
+  const Json mine = owner_of(effect.job.kind, job);
+  for (const Json& owner : owners) {
+    if (owner.value("controller", false)) {
+      return text_at(owner, {"uid"}) == text_at(mine, {"uid"}) ? std::optional(std::move(workload)) : std::nullopt;
+    }
+  }
+  owners.push_back(mine);
+  const std::string uid = text_at(job, {"metadata", "uid"});
+  if (uid.size() <= kMaxLabelValue) {
+    object_at(workload, {"metadata", "labels"})[api::kJobUidLabel] = uid;
+  }
+  return workload;
+}
+
 Json rewritten_workload(const framework::RewriteWorkload& effect, const Json& job, Json workload) {
   Json& spec = object_at(workload, {"spec"});
   describe_job(effect.job.kind, job, spec);

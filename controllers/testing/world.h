@@ -32,6 +32,10 @@ struct Brief {
            (e.priority_class ? " class=" + e.priority_class->name : "") + told(e.event);
   }
 
+  std::string operator()(const framework::AdoptWorkload& e) const {
+    return "AdoptWorkload " + to_string(e.workload.key) + " by " + to_string(e.job.key);
+  }
+
   std::string operator()(const framework::RewriteWorkload& e) const {
     return "RewriteWorkload " + to_string(e.workload.key) + told(e.event);
   }
@@ -149,6 +153,13 @@ class World {
   template <class Built>
   World& with(const Built& built) {
     add_object(object_of(built));
+    return *this;
+  }
+
+  template <class Built>
+  World& gone(const Built& built) {
+    using Object = decltype(object_of(built));
+    events_.emplace_back(framework::Deleted<Object>{std::make_shared<const Object>(object_of(built))});
     return *this;
   }
 

@@ -65,10 +65,13 @@ void WorkloadPass::run() {
 WorkloadPass::Next WorkloadPass::settle_orphan() {
   const api::ObjectMeta& meta = workload().meta;
   const bool made_by_hand = meta.owner_references.empty() && api::find(meta.labels, api::kJobUidLabel) == nullptr;
-  if (made_by_hand ? meta.deletion_timestamp.has_value()
-                   : meta.owner_references.empty() || owner_is_gone(workload(), context_.model.objects())) {
+  const Owner owner = owner_of(workload(), context_.model.objects(), context_.now);
+  if (made_by_hand ? meta.deletion_timestamp.has_value() : meta.owner_references.empty() || owner == Owner::kGone) {
     finish_orphan(state_, context_.now, result_);
     return Next::kStop;
+  }
+  if (owner == Owner::kNotSeenYet) {
+    result_.requeue_at(owner_expected_by(workload()));
   }
   return Next::kGoOn;
 }

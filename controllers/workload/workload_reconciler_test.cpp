@@ -210,6 +210,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{.name = "owner_gone",
              .world = cluster().with(workload().owner("batch/v1", "Job", "j", "u")),
              .conditions = {"Finished=True OwnerNotFound: The workload's owner no longer exists"}},
+        Case{.name = "owner_not_seen_yet",
+             .world = cluster().with(workload().created(at(0)).owner("batch/v1", "Job", "j", "u")).now(59)},
+        Case{.name = "owner_never_seen",
+             .world = cluster().with(workload().created(at(0)).owner("batch/v1", "Job", "j", "u")).now(60),
+             .conditions = {"Finished=True OwnerNotFound: The workload's owner no longer exists"}},
+        Case{.name = "owner_seen_leaving",
+             .world = cluster()
+                          .with(workload().created(at(0)).owner("batch/v1", "Job", "j", "u"))
+                          .with(api::testing::a_job("ns", "j").uid("u"))
+                          .gone(api::testing::a_job("ns", "j").uid("u")),
+             .conditions = {"Finished=True OwnerNotFound: The workload's owner no longer exists"}},
         Case{.name = "owner_of_an_unknown_kind", .world = cluster().with(workload().owner("x/v1", "Foo", "j", "u"))},
         Case{.name = "finished_without_retention", .world = cluster().with(workload().finished())},
         Case{.name = "finished_and_retention_over",

@@ -1,7 +1,6 @@
 #include "framework/model/model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <type_traits>
 
 #include "framework/model/hash.h"
@@ -16,15 +15,12 @@ PodFootprint footprint_of(const api::PodSpec& spec) {
 
 bool sits_on_node(const api::Pod& pod) { return !pod.spec.node_name.empty() && !api::is_terminal(pod); }
 
-// resourceVersions of one API server grow; anything unreadable counts as newer than all.
-bool is_older(const std::string& version, const std::string& than) {
-  std::uint64_t a = 0;
-  std::uint64_t b = 0;
-  const auto parse = [](const std::string& text, std::uint64_t& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
-  };
-  return parse(version, a) && parse(than, b) && a < b;
+bool same_quota(const api::ClusterQueue& a, const api::ClusterQueue& b) {
+  return a.cohort == b.cohort && a.resource_groups == b.resource_groups && a.fair_weight_milli == b.fair_weight_milli;
+}
+
+bool same_quota(const api::Cohort& a, const api::Cohort& b) {
+  return a.parent == b.parent && a.resource_groups == b.resource_groups && a.fair_weight_milli == b.fair_weight_milli;
 }
 
 // Of two charges of one Workload, resource by resource, the larger amount.
@@ -57,11 +53,22 @@ const WorkloadState* Model::workload(const ObjectKey& key) const {
   return it == workloads_.end() ? nullptr : &it->second;
 }
 
-const std::set<ObjectKey>& Model::reserving_in(const ClusterQueueName& queue) const {
+namespace {
+
+template <class Key>
+const std::set<ObjectKey>& members(const std::map<Key, std::set<ObjectKey>>& index, const Key& key) {
   static const std::set<ObjectKey> kNone{};
-  const auto it = reserving_.find(queue);
-  return it == reserving_.end() ? kNone : it->second;
+  const auto it = index.find(key);
+  return it == index.end() ? kNone : it->second;
 }
+
+}  // namespace
+
+const std::set<ObjectKey>& Model::reserving_in(const ClusterQueueName& queue) const {
+  return members(reserving_, queue);
+}
+
+const std::set<ObjectKey>& Model::expected_on(const NodeName& node) const { return members(expected_on_, node); }
 
 ClusterQueueName Model::cluster_queue_of(const api::Workload& workload) const {
   const api::LocalQueue* queue = objects_.find<api::LocalQueue>({workload.meta.ns, workload.queue_name.str()});
@@ -148,21 +155,29 @@ void Model::observe(const ObjectEvent& event) {
           const ObjectKey key = e.object->meta.key();
           const Ptr<api::Pod> old = kUpsert ? objects_.upsert(e.object) : objects_.erase<api::Pod>(key);
           observe_pod(old.get(), kUpsert ? e.object.get() : nullptr);
-        } else if constexpr (kUpsert) {
-          objects_.upsert(e.object);
         } else {
-          objects_.erase<T>(e.object->meta.key());
-        }
-        const auto& object = *e.object;
-        if constexpr (std::is_same_v<T, api::ClusterQueue>) {
-          kUpsert ? quota_.upsert_cluster_queue(object) : quota_.remove_cluster_queue(ClusterQueueName(object.meta.name));
-        } else if constexpr (std::is_same_v<T, api::Cohort>) {
-          kUpsert ? quota_.upsert_cohort(object) : quota_.remove_cohort(CohortName(object.meta.name));
-        } else if constexpr (std::is_same_v<T, api::Node>) {
-          kUpsert ? nodes_.upsert(e.object) : nodes_.remove(NodeName(object.meta.name));
+          const Ptr<T> old = kUpsert ? objects_.upsert(e.object) : objects_.erase<T>(e.object->meta.key());
+          if constexpr (std::is_same_v<T, api::ClusterQueue> || std::is_same_v<T, api::Cohort>) {
+            observe_quota(old.get(), kUpsert ? e.object.get() : nullptr, e.object->meta.name);
+          } else if constexpr (std::is_same_v<T, api::Node>) {
+            kUpsert ? nodes_.upsert(e.object) : nodes_.remove(NodeName(e.object->meta.name));
+          }
         }
       },
       event);
+}
+
+// Rebuilding a tree costs as much as the tree is large: not for an echo of a status.
+template <class T>
+void Model::observe_quota(const T* before, const T* after, const std::string& name) {
+  if (before != nullptr && after != nullptr && same_quota(*before, *after)) {
+    return;
+  }
+  if constexpr (std::is_same_v<T, api::ClusterQueue>) {
+    after != nullptr ? quota_.upsert_cluster_queue(*after) : quota_.remove_cluster_queue(ClusterQueueName(name));
+  } else {
+    after != nullptr ? quota_.upsert_cohort(*after) : quota_.remove_cohort(CohortName(name));
+  }
 }
 
 void Model::observe_workload(std::shared_ptr<const api::Workload> workload) {
@@ -181,7 +196,7 @@ void Model::observe_workload(std::shared_ptr<const api::Workload> workload) {
     it->second.handle = free_handles_.back();
     free_handles_.pop_back();
     handles_[it->second.handle] = key;
-  } else if (is_older(workload->meta.resource_version, it->second.written_version)) {
+  } else if (api::is_older_version(workload->meta.resource_version, it->second.written_version)) {
     return;  // the watch lags behind our own write
   }
   WorkloadState& state = it->second;
@@ -199,10 +214,10 @@ void Model::erase_workload(const ObjectKey& key) {
     return;
   }
   drop_hold(key);
-  set_open_slots(it->second, {});
+  set_open_slots(key, it->second, {});
+  unsettled_.erase(key);
   set_charge(key, it->second, std::nullopt);
   releasing_.erase(key);
-  planned_.erase(key);
   handles_[it->second.handle] = ObjectKey{};
   free_handles_.push_back(it->second.handle);
   workloads_.erase(it);
@@ -210,6 +225,9 @@ void Model::erase_workload(const ObjectKey& key) {
 }
 
 void Model::observe_pod(const api::Pod* before, const api::Pod* after) {
+  if (before == nullptr && after == nullptr) {
+    return;  // the end of a pod never seen
+  }
   if (before != nullptr && sits_on_node(*before)) {
     nodes_.release(NodeName(before->spec.node_name), footprint_of(before->spec), 1);
   }
@@ -217,17 +235,18 @@ void Model::observe_pod(const api::Pod* before, const api::Pod* after) {
     nodes_.add(NodeName(after->spec.node_name), footprint_of(after->spec), 1);
   }
   const api::Pod& pod = after != nullptr ? *after : *before;
-  if (const api::OwnerReference* owner = api::controller_of(pod.meta)) {
-    settle_owner(owner->uid, pod.meta.key());
-  } else {
-    settle_owner(pod.meta.uid, pod.meta.key());
-  }
+  const api::OwnerReference* owner = api::controller_of(pod.meta);
+  const std::set<ObjectKey>& workloads = objects_.workloads_of(owner != nullptr ? owner->uid : pod.meta.uid);
+  unsettled_.insert(workloads.begin(), workloads.end());
 }
 
-void Model::settle_owner(const Uid& owner, const ObjectKey& /*pod*/) {
-  for (const ObjectKey& key : objects_.workloads_of(owner)) {
+// Open slots follow from the pods; of a gang's many pods the last one settles them all.
+void Model::settle_pods() {
+  std::set<ObjectKey> workloads;
+  workloads.swap(unsettled_);
+  for (const ObjectKey& key : workloads) {
     if (const auto it = workloads_.find(key); it != workloads_.end()) {
-      settle(key, it->second);
+      set_open_slots(key, it->second, open_slots(key, it->second));
     }
   }
 }
@@ -244,12 +263,7 @@ void Model::settle(const ObjectKey& key, WorkloadState& state) {
   if (!state.charge) {
     state.plan.clear();
   }
-  if (state.plan.empty()) {
-    planned_.erase(key);
-  } else {
-    planned_.insert(key);
-  }
-  set_open_slots(state, open_slots(key, state));
+  set_open_slots(key, state, open_slots(key, state));
 }
 
 void Model::set_charge(const ObjectKey& key, WorkloadState& state, std::optional<Charge> charge) {
@@ -301,13 +315,27 @@ PlacementPlan Model::open_slots(const ObjectKey& key, const WorkloadState& state
   return open;
 }
 
-void Model::set_open_slots(WorkloadState& state, PlacementPlan slots) {
+void Model::set_open_slots(const ObjectKey& key, WorkloadState& state, PlacementPlan slots) {
   if (state.open_slots == slots) {
     return;
   }
   count_slots(state.open_slots, -1);
+  index_slots(key, state.open_slots, false);
   state.open_slots = std::move(slots);
   count_slots(state.open_slots, +1);
+  index_slots(key, state.open_slots, true);
+}
+
+void Model::index_slots(const ObjectKey& key, const PlacementPlan& plan, bool add) {
+  for (const PodSetPlan& pod_set : plan) {
+    for (const NodeSlots& slots : pod_set.slots) {
+      std::set<ObjectKey>& workloads = expected_on_[slots.node];
+      add ? (void)workloads.insert(key) : (void)workloads.erase(key);
+      if (workloads.empty()) {
+        expected_on_.erase(slots.node);
+      }
+    }
+  }
 }
 
 void Model::count_slots(const PlacementPlan& plan, Amount sign) {
@@ -372,6 +400,7 @@ void Model::hold(const ObjectKey& workload, Charge charge, PlacementPlan plan) {
   drop_hold(workload);
   WorkloadState& state = workloads_.at(workload);
   quota_.add_usage(charge.cluster_queue, charge.usage);
+  holding_.insert(workload);
   state.hold = std::move(charge);
   state.hold_slots = std::move(plan);
   count_slots(state.hold_slots, +1);
@@ -384,6 +413,7 @@ void Model::drop_hold(const ObjectKey& workload) {
   }
   quota_.remove_usage(it->second.hold->cluster_queue, it->second.hold->usage);
   count_slots(it->second.hold_slots, -1);
+  holding_.erase(workload);
   it->second.hold.reset();
   it->second.hold_slots.clear();
 }

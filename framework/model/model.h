@@ -72,8 +72,10 @@ class Model {
   const std::set<ObjectKey>& reserving_in(const ClusterQueueName& queue) const;
   // Workloads that have given their reservation up, but not in writing yet: what they hold is on its way.
   const std::set<ObjectKey>& releasing() const { return releasing_; }
-  // Workloads that hold slots on nodes for pods of theirs.
-  const std::set<ObjectKey>& planned() const { return planned_; }
+  // Workloads with a pod to come on this node.
+  const std::set<ObjectKey>& expected_on(const NodeName& node) const;
+  // Preemptors that wait for their victims.
+  const std::set<ObjectKey>& holding() const { return holding_; }
   // The ClusterQueue that the Workload's LocalQueue names; empty when either is unknown.
   ClusterQueueName cluster_queue_of(const api::Workload& workload) const;
   // Pods of a Workload that sit on a node and are not terminal, by podset name and node.
@@ -113,13 +115,16 @@ class Model {
  private:
   friend class Transaction;
 
+  template <class T>
+  void observe_quota(const T* before, const T* after, const std::string& name);
   void observe_workload(std::shared_ptr<const api::Workload> workload);
   void erase_workload(const ObjectKey& key);
   void observe_pod(const api::Pod* before, const api::Pod* after);
   void settle(const ObjectKey& key, WorkloadState& state);
-  void settle_owner(const Uid& owner, const ObjectKey& pod);
+  void settle_pods();
   void set_charge(const ObjectKey& key, WorkloadState& state, std::optional<Charge> charge);
-  void set_open_slots(WorkloadState& state, PlacementPlan slots);
+  void set_open_slots(const ObjectKey& key, WorkloadState& state, PlacementPlan slots);
+  void index_slots(const ObjectKey& key, const PlacementPlan& plan, bool add);
   PlacementPlan open_slots(const ObjectKey& key, const WorkloadState& state) const;
   void count_slots(const PlacementPlan& plan, Amount sign);
   void count_pods(const ObjectKey& workload, Amount sign);
@@ -132,7 +137,9 @@ class Model {
   std::map<ObjectKey, WorkloadState> workloads_{};
   std::map<ClusterQueueName, std::set<ObjectKey>> reserving_{};
   std::set<ObjectKey> releasing_{};
-  std::set<ObjectKey> planned_{};
+  std::set<ObjectKey> holding_{};
+  std::map<NodeName, std::set<ObjectKey>> expected_on_{};
+  std::set<ObjectKey> unsettled_{};  // whose pods changed: open slots to be looked at before anybody reads them
   std::vector<ObjectKey> handles_{};  // key of each WorkloadState::handle
   std::vector<std::uint32_t> free_handles_{};
 };

@@ -1,7 +1,5 @@
 #include "framework/model/objects.h"
 
-#include "api/constants.h"
-
 namespace muster::framework {
 
 namespace {
@@ -44,10 +42,6 @@ const std::set<ObjectKey>& Objects::workloads_in(const ObjectKey& local_queue) c
   return lookup(workloads_by_local_queue_, local_queue);
 }
 
-const std::set<ObjectKey>& Objects::jobs_in(const ObjectKey& local_queue) const {
-  return lookup(jobs_by_local_queue_, local_queue);
-}
-
 void Objects::index(const api::Pod& pod, bool add) {
   if (const api::OwnerReference* owner = api::controller_of(pod.meta)) {
     change(pods_by_owner_, owner->uid, pod.meta.key(), add);
@@ -61,14 +55,15 @@ void Objects::index(const api::Workload& workload, bool add) {
   change(workloads_by_local_queue_, ObjectKey{workload.meta.ns, workload.queue_name.str()}, workload.meta.key(), add);
 }
 
-void Objects::index(const api::LocalQueue& queue, bool add) {
-  change(local_queues_by_queue_, queue.cluster_queue, queue.meta.key(), add);
+void Objects::remember_leaving(const api::Workload& workload) {
+  const api::OwnerReference* owner = api::controller_of(workload.meta);
+  if (owner != nullptr && workloads_of(owner->uid).empty()) {
+    left_.erase(owner->uid);
+  }
 }
 
-void Objects::index(const api::Job& job, bool add) {
-  if (const std::string* queue = api::find(job.meta.labels, api::kQueueNameLabel)) {
-    change(jobs_by_local_queue_, ObjectKey{job.meta.ns, *queue}, job.meta.key(), add);
-  }
+void Objects::index(const api::LocalQueue& queue, bool add) {
+  change(local_queues_by_queue_, queue.cluster_queue, queue.meta.key(), add);
 }
 
 }  // namespace muster::framework

@@ -69,8 +69,8 @@ class Objects {
   const std::set<ObjectKey>& workloads_of(const Uid& owner) const;
   const std::set<ObjectKey>& local_queues_of(const ClusterQueueName& queue) const;
   const std::set<ObjectKey>& workloads_in(const ObjectKey& local_queue) const;
-  // Jobs in a namespace that carry a queue name.
-  const std::set<ObjectKey>& jobs_in(const ObjectKey& local_queue) const;
+  // Was this owner of a Workload seen to go? An owner that was never seen may merely not have arrived yet.
+  bool has_left(const Uid& owner) const { return left_.count(owner) > 0; }
 
   // Applies one observation; returns the previous object's existence through `Store` semantics. Called by Model only.
   template <class T>
@@ -82,9 +82,15 @@ class Objects {
   void index(const api::Pod& pod, bool add);
   void index(const api::Workload& workload, bool add);
   void index(const api::LocalQueue& queue, bool add);
-  void index(const api::Job& job, bool add);
   template <class T>
   void index(const T& /*object*/, bool /*add*/) {}
+  void remember_leaving(const api::Workload& workload);
+  template <class T>
+  void remember_leaving(const T& owner) {
+    if (!workloads_of(owner.meta.uid).empty()) {
+      left_.insert(owner.meta.uid);
+    }
+  }
 
   std::tuple<Store<api::ResourceFlavor>, Store<api::ClusterQueue>, Store<api::Cohort>, Store<api::LocalQueue>,
              Store<api::WorkloadPriorityClass>, Store<api::Workload>, Store<api::Job>, Store<api::Pod>, Store<api::Node>,
@@ -94,7 +100,7 @@ class Objects {
   std::map<Uid, std::set<ObjectKey>> workloads_by_owner_{};
   std::map<ClusterQueueName, std::set<ObjectKey>> local_queues_by_queue_{};
   std::map<ObjectKey, std::set<ObjectKey>> workloads_by_local_queue_{};
-  std::map<ObjectKey, std::set<ObjectKey>> jobs_by_local_queue_{};
+  std::set<Uid> left_{};  // owners of Workloads that are still here
 };
 
 template <class T>
@@ -113,6 +119,7 @@ Ptr<T> Objects::erase(const ObjectKey& key) {
   Ptr<T> old = std::get<Store<T>>(stores_).erase(key);
   if (old != nullptr) {
     index(*old, false);
+    remember_leaving(*old);
   }
   return old;
 }

@@ -3,6 +3,9 @@
 namespace muster::framework {
 
 Transaction::Transaction(Model& model) : model_(model), mark_(model.undo_.size()) {
+  if (!model_.undo_.recording()) {
+    model_.settle_pods();
+  }
 #ifndef NDEBUG
   constexpr std::size_t kSmall = 64;  // hashing costs as much as the model is large
   if (model.workloads_.size() <= kSmall && model.nodes_.size() <= kSmall) {

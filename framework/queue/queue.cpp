@@ -25,13 +25,26 @@ void Queue::set_cluster_queue(const ClusterQueueName& name, api::QueueingStrateg
   }
   l.strategy = strategy;
   l.active = active;
+  l.known = true;
   settle(name, l);
 }
 
 void Queue::remove_cluster_queue(const ClusterQueueName& name) {
-  Lane& l = lane(name);
-  l.active = false;
-  set_block(name, l, std::nullopt);
+  const auto it = lanes_.find(name);
+  if (it == lanes_.end()) {
+    return;
+  }
+  it->second.active = false;
+  it->second.known = false;
+  set_block(name, it->second, std::nullopt);
+  drop_if_unused(it);
+}
+
+void Queue::drop_if_unused(std::map<ClusterQueueName, Lane>::iterator lane) {
+  if (!lane->second.known && lane->second.size == 0) {
+    awake_.erase(lane->first);
+    lanes_.erase(lane);
+  }
 }
 
 // ---- membership ----
@@ -76,6 +89,7 @@ void Queue::remove(const ObjectKey& workload) {
   }
   members_.erase(it);
   settle(name, l);
+  drop_if_unused(lanes_.find(name));
 }
 
 const WorkloadInfo* Queue::find(const ObjectKey& workload) const {
@@ -159,6 +173,10 @@ void Queue::park_alone(const ObjectKey& workload, ParkedReason reason) {
   const auto it = members_.find(workload);
   if (it == members_.end()) {
     return;
+  }
+  const ClusterQueueName& name = it->second.info->cluster_queue;
+  if (Lane& l = lane(name); l.block && l.block->workload == workload) {
+    set_block(name, l, std::nullopt);  // it no longer stands at the head
   }
   set_alone(it->second, std::move(reason));
 }

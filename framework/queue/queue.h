@@ -88,6 +88,7 @@ class Queue final : public QueueView {
     explicit Lane(Before before) : ready(before) {}
     api::QueueingStrategy strategy = api::QueueingStrategy::kBestEffortFifo;
     bool active = false;
+    bool known = false;  // has a ClusterQueue; without one it lasts as long as its members
     std::map<ClassId, Group> groups{};
     Ordered ready;  // the first member of every group that is not parked
     std::optional<Block> block{};
@@ -112,6 +113,7 @@ class Queue final : public QueueView {
   void unready(Lane& lane, const Group& group);
   void ready(Lane& lane, const Group& group);
   void settle(const ClusterQueueName& name, Lane& lane);
+  void drop_if_unused(std::map<ClusterQueueName, Lane>::iterator lane);
   void set_block(const ClusterQueueName& name, Lane& lane, std::optional<Block> block);
   void set_parked(const ClusterQueueName& name, Lane& lane, ClassId id, std::optional<ParkedReason> reason);
   void set_alone(Member& member, std::optional<ParkedReason> reason);

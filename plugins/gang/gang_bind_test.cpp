@@ -52,8 +52,8 @@ class RunningGang : public ::testing::Test {
     Bound bound;
     std::optional<framework::PlacementPlan> plan;
     {
-      const std::uint64_t before = world.model().hash();
       framework::Transaction transaction(world.model());
+      const std::uint64_t before = world.model().hash();
       framework::BindContext context{
           kGang, *world.model().workload(kGang), transaction, world.node_plugins(), at(0), {}, {}};
       bound.verdict = gang->bind(context);
