@@ -1,7 +1,6 @@
-// What the API server's refusals mean: a reply with its Kubernetes Status object becomes an Error. Pure; any thread.
+// What a refusal of the API server means for its caller. Pure; any thread.
 #pragma once
 
-#include "api/codec/json.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "net/transport.h"
@@ -10,12 +9,8 @@
 
 namespace muster::client {
 
-// For a reply of 400 and more. Uses the Status object in the body where there is one: its message, and the field of
-// its first cause as the path. Without one the message quotes the beginning of the body.
+// For a reply of 400 and more.
 Error error_of(const net::Response& response);
-
-// For a Status object that came in another way (an ERROR event of a watch).
-Error error_of_status(const api::Json& status);
 
 // Retry-After in seconds, at most five minutes; nothing if absent or not a number.
 std::optional<Duration> retry_after(const net::Headers& headers);

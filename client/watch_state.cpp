@@ -1,5 +1,6 @@
 #include "client/watch_state.h"
 
+#include "api/codec/failure.h"
 #include "client/api_error.h"
 #include "client/paths.h"
 
@@ -163,7 +164,7 @@ WatchOutcome WatchState::on_line(std::string_view line) {
   }
   const std::string type = text(&*event, "type");
   if (type == "ERROR") {
-    error_event_ = error_of_status(*object);
+    error_event_ = api::error_of_status(*object);
     outcome.stop_reading = true;
     outcome.problems.push_back(describe(*error_event_, "watch"));
     return outcome;

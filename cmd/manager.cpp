@@ -159,7 +159,7 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
   std::atomic<bool> ended = false;
   std::atomic<bool> lost = false;
   client::EventQueue events;
-  const controllers::ControllerOptions options = controller_options(configuration, prepared.own_namespace);
+  const controllers::ControllerOptions options = controllers::options_from(configuration, prepared.own_namespace);
   framework::Core core(core_options(configuration), std::move(prepared.profile), controllers::make_reconcilers(options));
   client::LeaseOptions lease = lease_options(configuration, prepared.own_namespace, client::lease_identity());
   if (const Status status = client::check(lease); !status.ok()) {

@@ -1,17 +1,6 @@
 #include "cmd/settings.h"
 
-#include <algorithm>
-
 namespace muster::cmd {
-
-namespace {
-
-bool enabled(const api::Configuration& configuration, const std::string& framework) {
-  const auto& list = configuration.integrations.frameworks;
-  return std::find(list.begin(), list.end(), framework) != list.end();
-}
-
-}  // namespace
 
 framework::CoreOptions core_options(const api::Configuration& configuration) {
   return {.totals = {.exclude_prefixes = configuration.resources.exclude_resource_prefixes}};
@@ -21,29 +10,6 @@ framework::PluginDeps plugin_deps(const api::Configuration& configuration) {
   return {.feature_gates = configuration.feature_gates,
           .ignore_undeclared_resources =
               configuration.resources.quota_check_strategy == api::QuotaCheckStrategy::kIgnoreUndeclared};
-}
-
-controllers::ControllerOptions controller_options(const api::Configuration& configuration,
-                                                  const std::string& own_namespace) {
-  controllers::ControllerOptions options{
-      .manage_jobs_without_queue_name = configuration.manage_jobs_without_queue_name,
-      .managed_namespaces = api::managed_namespaces(configuration, own_namespace),
-      .batch_jobs = enabled(configuration, "batch/job"),
-      .pods = enabled(configuration, "pod"),
-      .label_keys_to_copy = configuration.integrations.label_keys_to_copy,
-      .retain_finished = configuration.retention.after_finished,
-      .retain_deactivated = configuration.retention.after_deactivated_by_kueue};
-  const auto gate = configuration.feature_gates.find("DisableWaitForPodsReady");
-  const bool disabled = gate != configuration.feature_gates.end() && gate->second;
-  if (configuration.wait_for_pods_ready && !disabled) {
-    const api::WaitForPodsReadyConfig& from = *configuration.wait_for_pods_ready;
-    options.wait_for_pods_ready = controllers::PodsReadyOptions{.timeout = from.timeout,
-                                                                .recovery_timeout = from.recovery_timeout,
-                                                                .backoff_limit = from.backoff_limit_count,
-                                                                .backoff_base_seconds = from.backoff_base_seconds,
-                                                                .backoff_max_seconds = from.backoff_max_seconds};
-  }
-  return options;
 }
 
 client::ExecutorOptions executor_options(const api::Configuration& configuration) {

@@ -16,9 +16,6 @@ namespace muster::cmd {
 
 framework::CoreOptions core_options(const api::Configuration& configuration);
 framework::PluginDeps plugin_deps(const api::Configuration& configuration);
-// `own_namespace` is never managed.
-controllers::ControllerOptions controller_options(const api::Configuration& configuration,
-                                                  const std::string& own_namespace);
 client::ExecutorOptions executor_options(const api::Configuration& configuration);
 client::LeaseOptions lease_options(const api::Configuration& configuration, const std::string& own_namespace,
                                    std::string identity);

@@ -126,7 +126,7 @@ Status configure(const SimulateFlags& flags, const framework::Registry& registry
     complain("warning", note);
   }
   options.manager.core = core_options(*configuration);
-  options.manager.controllers = controller_options(*configuration, kManagerNamespace);
+  options.manager.controllers = controllers::options_from(*configuration, kManagerNamespace);
   options.manager.plugins = plugin_deps(*configuration);
   options.webhooks = webhook::options_from(*configuration, kManagerNamespace);
   if (!flags.profile_file.empty()) {
