@@ -86,6 +86,23 @@ def test_flavors_put_their_labels_and_tolerations_on_the_pods(manager, crds, nam
     assert {"key": "spot", "operator": "Exists", "effect": "NoSchedule"} in spec["tolerations"]
 
 
+def test_a_prebuilt_workload_is_adopted_and_used(manager, crds, namespace):
+    queue = crds.queue(namespace, 2)
+    one = job("prebuilt", namespace, run_time="1s", nodeName="node-0", labels={"kueue.x-k8s.io/prebuilt-workload-name": "mine"})
+    one["spec"]["template"]["spec"]["containers"][0] |= {  # the API server's defaults: equivalence is literal
+        "imagePullPolicy": "Always", "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+    template = one["spec"]["template"]
+    crds.create(kueue("Workload", "mine", namespace, spec={
+        "queueName": "queue", "podSets": [{"name": "main", "count": 1, "template": template}]}))
+    crds.create(one)
+    wait_for("the Job to complete", lambda: is_true(crds.get("job", "prebuilt", namespace), "Complete"))
+    workload = crds.get("workload", "mine", namespace)
+    assert workload["status"]["admission"]["clusterQueue"] == queue
+    owner = workload["metadata"]["ownerReferences"][0]
+    assert (owner["name"], owner["controller"]) == ("prebuilt", True)
+    assert len(crds.get("workload", namespace=namespace)) == 1
+
+
 def test_deactivating_stops_and_reactivating_starts_again(manager, crds, namespace):
     crds.queue(namespace, 2)
     crds.create(job("switched", namespace, nodeName="node-0"))
