@@ -61,6 +61,10 @@ Output Core::settle(TimePoint now) {
   return out;
 }
 
+Explanation Core::explain(TimePoint now, const ObjectKey& workload, const ExplainOptions& options) {
+  return framework::explain({model_, queue_, cycle_, options_.totals, now}, workload, options);
+}
+
 // ---- reconciling ----
 
 bool Core::reconcile_dirty(TimePoint now, Output& out) {

@@ -18,6 +18,7 @@
 #include "framework/cycle/cycle.h"
 #include "framework/effects.h"
 #include "framework/events.h"
+#include "framework/explain/explain.h"
 #include "framework/model/model.h"
 #include "framework/profile.h"
 #include "framework/queue/queue.h"
@@ -53,6 +54,9 @@ class Core : private WritesView {
 
   void apply(TimePoint now, const Event& event);
   Output settle(TimePoint now);
+
+  // Why a Workload waits, with the core at rest. Changes nothing (it speculates, and rolls back).
+  Explanation explain(TimePoint now, const ObjectKey& workload, const ExplainOptions& options = {});
 
   const Model& model() const { return model_; }
   const Queue& queue() const { return queue_; }

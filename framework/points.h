@@ -15,6 +15,7 @@
 
 #include "api/core/node.h"
 #include "framework/effects.h"
+#include "framework/findings.h"
 #include "framework/model/model.h"
 #include "framework/verdict.h"
 #include "framework/workload_info.h"
@@ -121,6 +122,8 @@ struct FilterContext {
   // Asks the enabled PostFilter plugin; kNoCandidates without one.
   std::function<Outlook(const FlavorResource&, Amount)> outlook;
   TimePoint now{};
+  // Not null: `muster explain` asks. Note what was found, of every flavor; the verdict must be the same.
+  Findings* findings = nullptr;
 
   const Model& model() const { return transaction.model(); }
 };

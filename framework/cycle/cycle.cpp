@@ -98,7 +98,9 @@ Cycle::Nominee Cycle::nominate(Model& model, const WorkloadInfo& head, TimePoint
   }
   Transaction tx(model);
   tx.lift_hold(workload.key);
-  nominee.verdict = filter(model, tx, workload, nominee.entry.assignment, now);
+  Attempt attempt;
+  nominee.verdict = filter(model, tx, workload, attempt, now);
+  nominee.entry.assignment = std::move(attempt.assignment);
   if (nominee.verdict.ok() && nominee.entry.assignment.mode == FitMode::kPreempt) {
     nominee.entry.victims = post_filter(model, workload, nominee.entry.assignment, now);
     if (nominee.entry.victims.empty() && !model.releasing().empty()) {
@@ -197,15 +199,16 @@ Verdict Cycle::reserve(Transaction& cycle, const Nominee& nominee) const {
 
 // ---- plugin stages ----
 
-Verdict Cycle::filter(Model& model, Transaction& tx, const WorkloadInfo& workload, Assignment& out, TimePoint now) const {
-  std::vector<FlavorExclusion> exclusions;
+Verdict Cycle::filter(Model& model, Transaction& tx, const WorkloadInfo& workload, Attempt& attempt,
+                      TimePoint now) const {
   const auto ask = [&](const FlavorResource& fr, Amount amount) { return outlook(model, workload, fr, amount, now); };
-  while (exclusions.size() < kMaxExclusions) {
-    out = Assignment{};
+  const std::size_t most = attempt.exclusions.size() + kMaxExclusions;
+  while (attempt.exclusions.size() < most) {
+    attempt.assignment = Assignment{};
     std::vector<FlavorExclusion> rejected;
-    FilterContext context{workload, tx, profile_.nodes, exclusions, ask, now};
+    FilterContext context{workload, tx, profile_.nodes, attempt.exclusions, ask, now, attempt.findings};
     for (const Enabled<Filter>& entry : profile_.filter) {
-      Verdict verdict = entry.plugin->filter(context, out, rejected);
+      Verdict verdict = entry.plugin->filter(context, attempt.assignment, rejected);
       if (!rejected.empty()) {
         break;  // a flavor is ruled out: start over without it
       }
@@ -217,7 +220,8 @@ Verdict Cycle::filter(Model& model, Transaction& tx, const WorkloadInfo& workloa
     if (rejected.empty()) {
       return {};
     }
-    std::move(rejected.begin(), rejected.end(), std::back_inserter(exclusions));
+    std::move(rejected.begin(), rejected.end(), std::back_inserter(attempt.exclusions));
+    attempt.findings = nullptr;  // the first round told everything
   }
   return Verdict::error("the filter plugins did not agree on flavors");
 }

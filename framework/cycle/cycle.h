@@ -31,6 +31,13 @@ struct CycleResult {
   Trace trace{};
 };
 
+// One run of the Filter stage.
+struct Attempt {
+  std::vector<FlavorExclusion> exclusions{};  // to do without from the start; those that plugins add are appended
+  Findings* findings = nullptr;               // see FilterContext
+  Assignment assignment{};                    // the outcome
+};
+
 class Cycle {
  public:
   explicit Cycle(const Profile& profile) : profile_(profile) {}
@@ -38,6 +45,10 @@ class Cycle {
   // One cycle over the heads of the queue; no decisions when there are none. Changes neither model nor queue: the
   // caller carries the decisions out, in order, before it asks for the next cycle.
   CycleResult run(Model& model, const Queue& queue, TimePoint now);
+
+  // The Filter stage: flavors and nodes for one Workload, the plugins in order until they agree. Also what `explain`
+  // asks. The verdict is stamped with the plugin that decided.
+  Verdict filter(Model& model, Transaction& tx, const WorkloadInfo& workload, Attempt& attempt, TimePoint now) const;
 
  private:
   struct Nominee {
@@ -53,7 +64,6 @@ class Cycle {
   Verdict reserve(Transaction& cycle, const Nominee& nominee) const;
 
   // The plugin stages, each stamping the plugin that decided.
-  Verdict filter(Model& model, Transaction& tx, const WorkloadInfo& workload, Assignment& out, TimePoint now) const;
   bool passes(Model& model, Transaction& tx, const WorkloadInfo& workload, Assignment& assignment, TimePoint now) const;
   Outlook outlook(Model& model, const WorkloadInfo& workload, const FlavorResource& fr, Amount amount, TimePoint now) const;
   std::vector<Victim> post_filter(Model& model, const WorkloadInfo& workload, Assignment& assignment, TimePoint now) const;

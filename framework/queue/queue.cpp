@@ -307,6 +307,19 @@ std::optional<ParkedReason> Queue::reason(const ObjectKey& workload) const {
                       .wakes = l.block->reason.wakes};
 }
 
+std::optional<ObjectKey> Queue::behind(const ObjectKey& workload) const {
+  const auto it = members_.find(workload);
+  if (it == members_.end() || it->second.alone) {
+    return std::nullopt;
+  }
+  const Lane& l = lanes_.at(it->second.info->cluster_queue);
+  const bool parked = l.groups.at(it->second.info->class_id).parked.has_value();
+  if (parked || !l.block || l.block->workload == workload) {
+    return std::nullopt;
+  }
+  return l.block->workload;
+}
+
 PendingCounts Queue::pending(const ClusterQueueName& queue) const {
   const auto it = lanes_.find(queue);
   if (it == lanes_.end()) {

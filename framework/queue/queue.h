@@ -61,6 +61,8 @@ class Queue final : public QueueView {
 
   // The current reason of a waiting Workload; none when it is about to be tried.
   std::optional<ParkedReason> reason(const ObjectKey& workload) const;
+  // Whom the Workload waits behind: the head of a StrictFIFO ClusterQueue, or a preemptor whose victims are leaving.
+  std::optional<ObjectKey> behind(const ObjectKey& workload) const;
   PendingCounts pending(const ClusterQueueName& queue) const override;
   PendingCounts pending_in(const ObjectKey& local_queue) const override;
   // Pending Workloads of a ClusterQueue in queue order.

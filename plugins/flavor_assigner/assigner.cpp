@@ -42,6 +42,15 @@ FitMode mode_of(Fitness fitness) {
   }
 }
 
+// For `explain`: only somebody who could be preempted makes it more than no fit.
+FitMode prospect_of(Fitness fitness) {
+  return fitness == Fitness::kNoCandidates ? FitMode::kNoFit : mode_of(fitness);
+}
+
+std::string unavailable_text(const std::string& resource) {
+  return "resource " + resource + " unavailable in ClusterQueue";
+}
+
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) {
@@ -67,12 +76,19 @@ Assigner::Assigner(const framework::FilterContext& context, const api::ClusterQu
 
 framework::Assignment Assigner::run() {
   out_.mode = context_.workload.pod_sets.empty() ? FitMode::kNoFit : FitMode::kFit;
+  bool served = true;
   for (const framework::PodSetTotals& totals : context_.workload.pod_sets) {
     PodSetRun run = start(totals);
-    assign(run);
-    charge(run);
-    conclude(run);
-    if (run.mode == FitMode::kNoFit) {
+    if (context_.findings != nullptr) {
+      survey(run);
+    }
+    if (served) {
+      assign(run);
+      charge(run);
+      conclude(run);
+      served = run.mode != FitMode::kNoFit;
+    }
+    if (!served && context_.findings == nullptr) {
       break;
     }
   }
@@ -106,7 +122,7 @@ void Assigner::assign(PodSetRun& run) {
       if (amount == 0 || args_.quota_check_strategy == QuotaCheckStrategy::kIgnoreUndeclared) {
         continue;
       }
-      fail(run, {"resource " + resource + " unavailable in ClusterQueue"});
+      fail(run, {unavailable_text(resource)});
       run.no_fit_classes.clear();  // nothing outweighs it
       break;
     }
@@ -172,13 +188,10 @@ Assigner::Attempt Assigner::try_flavor(const PodSetRun& run, const api::Resource
 void Assigner::check_quotas(const PodSetRun& run, const api::ResourceGroup& group, const FlavorName& flavor,
                             Attempt& attempt) {
   for (const auto& [resource, amount] : run.requests) {
-    if (group_of(resource) == nullptr || &queue_.resource_groups[*group_of(resource)] != &group) {
+    if (!covers(group, resource)) {
       continue;
     }
-    const FlavorResource fr{flavor, resource};
-    const auto used = out_.usage.find(fr);
-    const Amount considered = used == out_.usage.end() ? 0 : used->second;
-    QuotaAnswer answer = check_quota(context_, queue_, {.fr = fr, .considered = considered, .request = amount});
+    QuotaAnswer answer = check_quota(context_, queue_, question(run, flavor, resource));
     attempt.choices[resource] = {flavor, mode_of(answer.grade.fitness), answer.grade.borrow_level};
     attempt.grade = preference_.worse(attempt.grade, answer.grade);
     if (!answer.text.empty()) {
@@ -188,6 +201,60 @@ void Assigner::check_quotas(const PodSetRun& run, const api::ResourceGroup& grou
     if (severity(answer.reason_class) > severity(attempt.no_fit_class)) {
       attempt.no_fit_class = answer.reason_class;
     }
+  }
+}
+
+QuotaQuestion Assigner::question(const PodSetRun& run, const FlavorName& flavor, const std::string& resource) const {
+  const FlavorResource fr{flavor, resource};
+  const auto used = out_.usage.find(fr);
+  return {.fr = fr, .considered = used == out_.usage.end() ? 0 : used->second, .request = run.requests.at(resource)};
+}
+
+bool Assigner::covers(const api::ResourceGroup& group, const std::string& resource) const {
+  const std::size_t* index = group_of(resource);
+  return index != nullptr && &queue_.resource_groups[*index] == &group;
+}
+
+void Assigner::survey(const PodSetRun& run) const {
+  const bool undeclared_matters = args_.quota_check_strategy == QuotaCheckStrategy::kBlockUndeclared;
+  for (const auto& [resource, amount] : run.requests) {
+    if (group_of(resource) == nullptr && amount != 0 && undeclared_matters) {
+      context_.findings->flavors.push_back({.pod_set = run.totals->name,
+                                            .resource = resource,
+                                            .requested = amount,
+                                            .text = unavailable_text(resource)});
+    }
+  }
+  for (const api::ResourceGroup& group : queue_.resource_groups) {
+    const bool concerned = std::any_of(run.requests.begin(), run.requests.end(),
+                                       [&](const auto& request) { return covers(group, request.first); });
+    for (const api::FlavorQuotas& flavor : group.flavors) {
+      if (concerned) {
+        survey_flavor(run, group, flavor.name);
+      }
+    }
+  }
+}
+
+void Assigner::survey_flavor(const PodSetRun& run, const api::ResourceGroup& group, const FlavorName& flavor) const {
+  const auto* object = context_.model().objects().find<api::ResourceFlavor>(ObjectKey{{}, flavor.str()});
+  if (std::string reason = ineligible_reason(*run.pod, flavor, object); !reason.empty()) {
+    context_.findings->flavors.push_back({.pod_set = run.totals->name, .flavor = flavor, .text = std::move(reason)});
+    return;
+  }
+  for (const auto& [resource, amount] : run.requests) {
+    if (!covers(group, resource)) {
+      continue;
+    }
+    const QuotaQuestion asked = question(run, flavor, resource);
+    QuotaAnswer answer = check_quota(context_, queue_, asked);
+    context_.findings->flavors.push_back({.pod_set = run.totals->name,
+                                          .flavor = flavor,
+                                          .resource = resource,
+                                          .mode = prospect_of(answer.grade.fitness),
+                                          .requested = amount,
+                                          .earlier = asked.considered,
+                                          .text = std::move(answer.text)});
   }
 }
 

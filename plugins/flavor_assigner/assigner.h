@@ -4,6 +4,7 @@
 #include "framework/points.h"
 #include "plugins/flavor_assigner/flavor_assigner.h"
 #include "plugins/flavor_assigner/fungibility.h"
+#include "plugins/flavor_assigner/quota_check.h"
 
 #include <cstdint>
 #include <map>
@@ -19,7 +20,7 @@ class Assigner {
   // Borrows all three for its own lifetime.
   Assigner(const framework::FilterContext& context, const api::ClusterQueue& queue, const FlavorAssignerArgs& args);
 
-  // Podsets after one that cannot be served are not looked at, and absent from the result.
+  // Podsets after one that cannot be served are not looked at, and absent from the result (but see `survey`).
   framework::Assignment run();
   // What may turn the outcome into a better one. After `run`.
   std::vector<framework::Wake> wakes() const;
@@ -45,6 +46,11 @@ class Assigner {
   };
 
   PodSetRun start(const framework::PodSetTotals& totals) const;
+  // For `explain`: what every flavor would answer, without any effect on the outcome.
+  void survey(const PodSetRun& run) const;
+  void survey_flavor(const PodSetRun& run, const api::ResourceGroup& group, const FlavorName& flavor) const;
+  QuotaQuestion question(const PodSetRun& run, const FlavorName& flavor, const std::string& resource) const;
+  bool covers(const api::ResourceGroup& group, const std::string& resource) const;
   void assign(PodSetRun& run);
   // Decides all resources of the group that the podset requests; false when no flavor will do.
   bool assign_group(PodSetRun& run, std::size_t group);

@@ -98,6 +98,20 @@ void accept_without_nodes(Assignment& assignment, const Diagnosis& why) {
   }
 }
 
+// For `explain`. `why`: null when every pod found a node.
+void note(const std::vector<GangPodSet>& pod_sets, const gang::Placement& placement, const Diagnosis* why,
+          framework::Findings* findings) {
+  if (findings == nullptr) {
+    return;
+  }
+  for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+    findings->placements.push_back({.pod_set = pod_sets[i].name,
+                                    .wanted = pod_sets[i].count,
+                                    .placed = why == nullptr ? pod_sets[i].count : placement.fit[i],
+                                    .text = why != nullptr && why->pod_set == i ? why->message : std::string()});
+  }
+}
+
 // One binding for every waiting pod that has a slot: pods and slots are matched in order, so that a repetition after
 // some of the bindings were made asks for the same.
 void bind_waiting(const Running& running, const PlacementPlan& open, BindContext& context) {
@@ -139,11 +153,13 @@ Verdict Gang::filter(FilterContext& context, Assignment& assignment, std::vector
   const gang::Placer placer(context.transaction, context.node_plugins, args_.placement);
   gang::Placement placement = placer.place(pod_sets);
   if (placement.complete) {
+    note(pod_sets, placement, nullptr, context.findings);
     accept(assignment, std::move(placement.plan));
     return {};
   }
   const Diagnosis why =
       gang::diagnose(context.workload.key, pod_sets, placement, context.transaction, context.node_plugins);
+  note(pod_sets, placement, &why, context.findings);
   FlavorExclusion exclusion{.pod_set = pod_sets[why.pod_set].name,
                             .flavor = flavor_to_blame(pod_sets[why.pod_set], why.lacking_resource),
                             .reason = std::string(kPlacementFailed),
