@@ -40,7 +40,9 @@ void DecisionLoop::run(const std::stop_token& token) {
   while (!token.stop_requested()) {
     for (const framework::Event& event : events_.pop_batch(options_.batch, until_deadline())) {
       hooks_.on_event(event, core_);
-      core_.apply(client::wall_now(), event);
+      const TimePoint now = client::wall_now();
+      hooks_.on_apply(now, event);
+      core_.apply(now, event);
     }
     if (core_.synced()) {
       hooks_.on_batch(core_);
@@ -57,8 +59,10 @@ void DecisionLoop::run(const std::stop_token& token) {
 
 void DecisionLoop::settle() {
   const client::MonoTime begin = client::mono_now();
-  framework::Output out = core_.settle(client::wall_now());
+  const TimePoint now = client::wall_now();
+  framework::Output out = core_.settle(now);
   const Duration spent = client::mono_now() - begin;
+  hooks_.on_output(now, out);
   deadline_ = out.more ? std::optional<TimePoint>(client::wall_now()) : out.next_deadline;
   if (!out.effects.empty()) {
     hooks_.submit(std::move(out.effects));

@@ -27,6 +27,9 @@ struct DecisionLoopHooks {
   std::function<void(const framework::Trace&)> on_trace = [](const framework::Trace&) {};
   // Before an event is applied.
   std::function<void(const framework::Event&, const framework::Core&)> on_event = [](const auto&, const auto&) {};
+  // The core's inputs and answers, for a recording: before an event is applied, and after a settle.
+  std::function<void(TimePoint now, const framework::Event&)> on_apply = [](TimePoint, const auto&) {};
+  std::function<void(TimePoint now, const framework::Output&)> on_output = [](TimePoint, const auto&) {};
   // After every batch of events, leading or not, once the first lists are there.
   std::function<void(const framework::Core&)> on_batch = [](const framework::Core&) {};
   // After every settle, with the core at rest: publish summaries.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/constants.h"
+#include "cmd/version.h"
 #include "net/beast/server.h"
 #include "server/summary.h"
 
@@ -66,7 +67,7 @@ Endpoints::Endpoints(const api::Configuration& configuration, std::string own_na
               [](const Error& error) { warn("webhook configuration", error); }),
       metrics_({.cluster_queue_resources = configuration.metrics.enable_cluster_queue_resources,
                 .local_queues = configuration.metrics.local_queue_metrics,
-                .version = "0.1.0"}),
+                .version = kVersion}),
       gate_(api_) {}
 
 Endpoints::~Endpoints() { stop(); }

@@ -17,28 +17,23 @@
 #include "client/reflector.h"
 #include "cmd/decision_loop.h"
 #include "cmd/endpoints.h"
+#include "cmd/core_setup.h"
 #include "cmd/files.h"
+#include "cmd/record/recorder.h"
 #include "cmd/settings.h"
-#include "controllers/register.h"
+#include "cmd/version.h"
 #include "controllers/requests/program_factory.h"
 #include "net/cpprest/transport.h"
-#include "plugins/register_all.h"
 
 namespace muster::cmd {
 
 namespace {
 
 struct Prepared {
-  api::Configuration configuration{};
+  CoreSetup setup{};
+  CoreParts parts{};
   client::ClusterAccess access{};
-  std::string own_namespace{};
-  framework::Profile profile{};
 };
-
-Error in_file(Error error, const std::string& file) {
-  error.message = file + ": " + error.message;
-  return error;
-}
 
 Result<std::map<std::string, bool>> parse_gates(const std::string& text) {
   std::map<std::string, bool> gates;
@@ -57,41 +52,23 @@ Result<std::map<std::string, bool>> parse_gates(const std::string& text) {
   return gates;
 }
 
+Result<std::string> read_if_named(const std::string& file) {
+  return file.empty() ? Result<std::string>(std::string()) : read_file(file);
+}
+
 // Everything that can be wrong before the first connection.
 Result<Prepared> prepare(const ManagerFlags& flags, const framework::Registry& registry) {
   Prepared prepared;
-  if (!flags.config_file.empty()) {
-    MUSTER_TRY(text, read_file(flags.config_file));
-    Result<api::Configuration> configuration = api::parse_configuration(text);
-    if (!configuration.ok()) {
-      return in_file(configuration.error(), flags.config_file);
-    }
-    prepared.configuration = std::move(*configuration);
-  }
-  if (!flags.feature_gates.empty()) {
-    if (!prepared.configuration.feature_gates.empty()) {
-      return invalid("cannot be used together with featureGates in the configuration file", "--feature-gates");
-    }
-    MUSTER_TRY(gates, parse_gates(flags.feature_gates));
-    prepared.configuration.feature_gates = std::move(gates);
-  }
-  std::string profile;
-  if (!flags.profile_file.empty()) {
-    MUSTER_TRY(text, read_file(flags.profile_file));
-    profile = std::move(text);
-  }
-  Result<framework::Profile> made = framework::make_profile(profile, registry, plugins::default_plugins(),
-                                                            plugin_deps(prepared.configuration));
-  if (!made.ok()) {
-    return in_file(made.error(), flags.profile_file.empty() ? "default profile" : flags.profile_file);
-  }
-  prepared.profile = std::move(*made);
+  MUSTER_TRY(configuration, read_if_named(flags.config_file));
+  MUSTER_TRY(profile, read_if_named(flags.profile_file));
+  MUSTER_TRY(gates, parse_gates(flags.feature_gates));
+  prepared.setup = {.configuration = std::move(configuration), .profile = std::move(profile), .feature_gates = std::move(gates)};
   MUSTER_TRY(access, client::find_access({flags.kubeconfig, flags.context}, client::process_environment()));
   prepared.access = std::move(access);
   const bool in_cluster = prepared.access.context.empty();
-  prepared.own_namespace = !prepared.configuration.ns.empty() ? prepared.configuration.ns
-                           : in_cluster                       ? prepared.access.ns
-                                                              : "kueue-system";
+  prepared.setup.own_namespace = in_cluster ? prepared.access.ns : "kueue-system";
+  MUSTER_TRY(parts, make_parts(prepared.setup, registry, {flags.config_file, flags.profile_file}));
+  prepared.parts = std::move(parts);
   return prepared;
 }
 
@@ -115,6 +92,24 @@ void log_audit(const std::vector<std::string>& drift) {
   for (const std::string& line : drift) {
     spdlog::error("ledger drift: {}", line);
   }
+}
+
+// Null without a file.
+Result<std::unique_ptr<Recorder>> open_recorder(const std::string& file, const CoreSetup& setup) {
+  if (file.empty()) {
+    return std::unique_ptr<Recorder>();
+  }
+  return Recorder::open(file, Started{.version = kVersion, .setup = setup}, [](const Error& error) {
+    spdlog::error("--record: {}; nothing more is recorded", to_string(error));
+  });
+}
+
+DecisionLoopHooks with_recording(DecisionLoopHooks hooks, Recorder* recorder) {
+  if (recorder != nullptr) {
+    hooks.on_apply = [recorder](TimePoint now, const framework::Event& event) { recorder->apply(now, event); };
+    hooks.on_output = [recorder](TimePoint now, const framework::Output& output) { recorder->settle(now, output); };
+  }
+  return hooks;
 }
 
 // SIGTERM and SIGINT are taken by one wait, in the main thread; every other thread inherits the mask.
@@ -141,7 +136,8 @@ void wait_for_end(const sigset_t& signals, const std::atomic<bool>& ended) {
 }
 
 int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals) {
-  const api::Configuration& configuration = prepared.configuration;
+  const api::Configuration configuration = prepared.parts.configuration;
+  const std::string own_namespace = prepared.parts.own_namespace;
   net::cpprest::initialize();
   auto transport = net::cpprest::make_transport(
       {.credentials = prepared.access.credentials, .user_agent = "muster", .concurrency = 64});
@@ -159,9 +155,14 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
   std::atomic<bool> ended = false;
   std::atomic<bool> lost = false;
   client::EventQueue events;
-  const controllers::ControllerOptions options = controllers::options_from(configuration, prepared.own_namespace);
-  framework::Core core(core_options(configuration), std::move(prepared.profile), controllers::make_reconcilers(options));
-  client::LeaseOptions lease = lease_options(configuration, prepared.own_namespace, client::lease_identity());
+  auto recorder = open_recorder(flags.record_file, prepared.setup);
+  if (!recorder.ok()) {
+    spdlog::error("--record: {}", to_string(recorder.error()));
+    return 1;
+  }
+  const controllers::ControllerOptions options = prepared.parts.controllers;
+  const std::unique_ptr<framework::Core> core = make_core(std::move(prepared.parts));
+  client::LeaseOptions lease = lease_options(configuration, own_namespace, client::lease_identity());
   if (const Status status = client::check(lease); !status.ok()) {
     spdlog::error("leaderElection: {}", to_string(status.error()));
     return 1;
@@ -174,9 +175,9 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
                             controllers::make_program_factory({.label_keys_to_copy = options.label_keys_to_copy,
                                                                .instance = "muster-" + host_name()}),
                             events, executor_settings);
-  Endpoints endpoints(configuration, prepared.own_namespace, **transport, !flags.no_webhooks);
-  DecisionLoop loop(core, events,
-                    {.submit = [&executor](framework::Effects effects) { executor.submit(std::move(effects)); },
+  Endpoints endpoints(configuration, own_namespace, **transport, !flags.no_webhooks);
+  DecisionLoop loop(*core, events,
+                    with_recording({.submit = [&executor](framework::Effects effects) { executor.submit(std::move(effects)); },
                      .on_trace =
                          [&endpoints](const framework::Trace& trace) {
                            log_trace(trace);
@@ -191,7 +192,7 @@ int serve(Prepared& prepared, const ManagerFlags& flags, const sigset_t& signals
                          [&](const std::vector<std::string>& drift) {
                            log_audit(drift);
                            endpoints.publish_drift(drift.size());
-                         }});
+                         }}, recorder->get()));
   election = std::make_unique<client::LeaderElection>(
       **lease_transport, lease,
       client::LeaderCallbacks{.on_leading =
@@ -253,7 +254,7 @@ int run_manager(const ManagerFlags& flags, const framework::Registry& registry) 
     spdlog::error("{}", to_string(prepared.error()));
     return 1;
   }
-  for (const std::string& note : unsupported(prepared->configuration)) {
+  for (const std::string& note : unsupported(prepared->parts.configuration)) {
     spdlog::warn("configuration: {}", note);
   }
   return serve(*prepared, flags, signals);

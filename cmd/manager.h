@@ -15,6 +15,7 @@ struct ManagerFlags {
   std::string context{};       // --context
   std::string feature_gates{}; // --feature-gates k=v,…
   std::string log_level = "info";
+  std::string record_file{};   // --record: append what the core is given to this file
   bool no_webhooks = false;    // --no-webhooks: serve none (development; another process serves them)
 };
 

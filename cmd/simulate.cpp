@@ -1,10 +1,10 @@
 #include "cmd/simulate.h"
 
 #include "cmd/files.h"
-#include "cmd/settings.h"
-#include "plugins/register_all.h"
+#include "cmd/offline.h"
+#include "cmd/record/recorder.h"
+#include "cmd/version.h"
 #include "sim/gantt.h"
-#include "sim/manifests.h"
 #include "sim/report.h"
 #include "sim/simulator.h"
 #include "sim/trace_csv.h"
@@ -12,55 +12,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <iostream>
-#include <iterator>
-#include <set>
-#include <system_error>
+#include <memory>
 #include <utility>
 
 namespace muster::cmd {
 namespace {
 
-constexpr const char* kManagerNamespace = "kueue-system";
 constexpr std::uint64_t kJitterMs = 500;
-
-void complain(std::string_view level, const std::string& message) {
-  fmt::print(stderr, "{}: {}\n", level, message);
-}
-
-// A folder's manifests in name order, subfolders left out.
-Result<std::vector<std::string>> manifest_files(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (path == "-" || !fs::is_directory(path, error)) {
-    return std::vector<std::string>{path};
-  }
-  std::vector<std::string> files;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    const std::set<std::string> kExtensions = {".yaml", ".yml", ".json"};
-    if (it->is_regular_file(error) && kExtensions.contains(it->path().extension().string())) {
-      files.push_back(it->path().string());
-    }
-  }
-  if (error) {
-    return Error{.code = ErrorCode::kUnavailable, .message = path + ": " + error.message()};
-  }
-  std::sort(files.begin(), files.end());
-  if (files.empty()) {
-    return invalid(path + ": no .yaml, .yml or .json file in this folder");
-  }
-  return files;
-}
-
-Result<std::string> read_input(const std::string& path) {
-  if (path != "-") {
-    return read_file(path);
-  }
-  return std::string(std::istreambuf_iterator<char>(std::cin), {});
-}
 
 // One line a decision, one a write.
 void print_output(TimePoint now, const framework::Output& output) {
@@ -73,17 +32,6 @@ void print_output(TimePoint now, const framework::Output& output) {
   for (const framework::Effect& effect : output.effects) {
     fmt::print(stderr, "{:>10}    writes {}\n", at, describe(effect));
   }
-}
-
-Status read_manifest_files(const std::vector<std::string>& paths, sim::Manifests& out) {
-  for (const std::string& path : paths) {
-    MUSTER_TRY(files, manifest_files(path));
-    for (const std::string& file : files) {
-      MUSTER_TRY(text, read_input(file));
-      MUSTER_RETURN_IF_ERROR(sim::read_manifests(text, file == "-" ? "stdin" : file, out));
-    }
-  }
-  return {};
 }
 
 Status read_all(const SimulateFlags& flags, sim::Manifests& out) {
@@ -100,43 +48,6 @@ Status read_all(const SimulateFlags& flags, sim::Manifests& out) {
   }
   if (out.submissions.empty()) {
     return invalid("nothing to simulate: give manifests with -f, or a trace with --trace-csv");
-  }
-  return {};
-}
-
-Result<Duration> duration_flag(const char* flag, const std::string& text) {
-  auto duration = parse_duration(text);
-  if (!duration.ok() || *duration < Duration::zero()) {
-    return invalid(fmt::format("{}: not a duration such as 90s or 1h30m: \"{}\"", flag, text));
-  }
-  return *duration;
-}
-
-Status configure(const SimulateFlags& flags, const framework::Registry& registry, sim::SimulatorOptions& options) {
-  std::string config;
-  if (!flags.config_file.empty()) {
-    MUSTER_TRY(text, read_file(flags.config_file));
-    config = std::move(text);
-  }
-  const auto configuration = api::parse_configuration(config);
-  if (!configuration.ok()) {
-    return invalid(flags.config_file + ": " + to_string(configuration.error()));
-  }
-  for (const std::string& note : unsupported(*configuration)) {
-    complain("warning", note);
-  }
-  options.manager.core = core_options(*configuration);
-  options.manager.controllers = controllers::options_from(*configuration, kManagerNamespace);
-  options.manager.plugins = plugin_deps(*configuration);
-  options.webhooks = webhook::options_from(*configuration, kManagerNamespace);
-  if (!flags.profile_file.empty()) {
-    MUSTER_TRY(text, read_file(flags.profile_file));
-    options.manager.profile = std::move(text);
-  }
-  const auto profile =
-      framework::make_profile(options.manager.profile, registry, plugins::default_plugins(), options.manager.plugins);
-  if (!profile.ok()) {
-    return invalid(flags.profile_file + ": " + to_string(profile.error()));
   }
   return {};
 }
@@ -158,8 +69,29 @@ Result<sim::SimulatorOptions> options_of(const SimulateFlags& flags, const frame
   if (flags.trace) {
     options.manager.on_settled = print_output;
   }
-  MUSTER_RETURN_IF_ERROR(configure(flags, registry, options));
+  MUSTER_RETURN_IF_ERROR(configure({flags.config_file, flags.profile_file}, registry, options));
   return options;
+}
+
+// The recording begins anew: a simulation has no past.
+Result<std::unique_ptr<Recorder>> record(const SimulateFlags& flags, sim::ManagerOptions& manager) {
+  MUSTER_TRY(setup, read_setup({flags.config_file, flags.profile_file}));
+  MUSTER_RETURN_IF_ERROR(write_file(flags.record_file, {}));
+  MUSTER_TRY(recorder, Recorder::open(
+                           flags.record_file, Started{.version = kVersion, .setup = std::move(setup)},
+                           [](const Error& error) { complain("error", "--record: " + to_string(error)); },
+                           {.longest_wait = std::chrono::hours(1)}));
+  manager.on_apply = [recording = recorder.get()](TimePoint now, const framework::Event& event) {
+    recording->apply(now, event);
+  };
+  manager.on_settled = [recording = recorder.get(), also = manager.on_settled](TimePoint now,
+                                                                               const framework::Output& output) {
+    recording->settle(now, output);
+    if (also) {
+      also(now, output);
+    }
+  };
+  return recorder;
 }
 
 Status simulate(const SimulateFlags& flags, const framework::Registry& registry) {
@@ -170,6 +102,11 @@ Status simulate(const SimulateFlags& flags, const framework::Registry& registry)
     complain("warning", warning);
   }
   MUSTER_RETURN_IF_ERROR(read);
+  std::unique_ptr<Recorder> recorder;
+  if (!flags.record_file.empty()) {
+    MUSTER_TRY(opened, record(flags, options.manager));
+    recorder = std::move(opened);
+  }
   sim::Simulator simulator(std::move(options), registry);
   simulator.submit(std::move(manifests.submissions));
   simulator.run();
@@ -210,6 +147,7 @@ void add_simulate(CLI::App& app, SimulateFlags& flags) {
       ->check(CLI::Range(1, 1000000));
   command->add_option("--config", flags.config_file, "Kueue's Configuration file (config.kueue.x-k8s.io/v1beta2)");
   command->add_option("--profile", flags.profile_file, "Plugins and their arguments (KubeSchedulerConfiguration)");
+  command->add_option("--record", flags.record_file, "Write everything that decides to this file, for muster replay");
   command->add_flag("--trace", flags.trace, "Print every decision and every write to stderr");
   command->add_option("--seed", flags.seed, "Let everything take a little, random time, repeatably; 0: no time");
 }

@@ -29,6 +29,7 @@ struct SimulateFlags {
   std::string pod_start_time = "0s";     // --pod-start-time
   std::string config_file{};             // --config
   std::string profile_file{};            // --profile
+  std::string record_file{};             // --record: what the core is given, for `muster replay`
   bool trace = false;                    // --trace: decisions and writes, to stderr
   std::uint64_t seed = 0;                // --seed: jitter of all that takes time; 0: none
 };

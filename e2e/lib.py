@@ -177,6 +177,7 @@ class Manager:
         self.ports = {name: free_port() for name in ("webhook", "metrics", "health")}
         self.log = self.folder / "manager.log"
         self.namespace = "muster-system"
+        self.extra = []  # more arguments
 
     def configuration(self):
         text = (ROOT / "manifests/manager/controller_manager_config.yaml").read_text()
@@ -206,7 +207,7 @@ class Manager:
         config = self.folder / "config.yaml"
         config.write_text(yaml.safe_dump(self.configuration()))
         with open(self.log, "a") as log:
-            self.process = subprocess.Popen([self.binary, "manager", "--config", str(config), "--log-level", "debug"],
+            self.process = subprocess.Popen([self.binary, "manager", "--config", str(config), "--log-level", "debug", *self.extra],
                                             env={**os.environ, "KUBECONFIG": self.cluster.kubeconfig}, stdout=log, stderr=log)
         if wait:
             self.wait_ready()
@@ -215,7 +216,7 @@ class Manager:
         """Starts the process again, nothing else."""
         with open(self.log, "a") as log:
             self.process = subprocess.Popen([self.binary, "manager", "--config", str(self.folder / "config.yaml"),
-                                             "--log-level", "debug"],
+                                             "--log-level", "debug", *self.extra],
                                             env={**os.environ, "KUBECONFIG": self.cluster.kubeconfig}, stdout=log, stderr=log)
 
     def http(self, path, port="health", scheme="http"):

@@ -13,12 +13,12 @@ namespace muster::framework {
 // One (podset, flavor, resource).
 struct FlavorFinding {
   std::string pod_set{};
-  FlavorName flavor{};      // empty: no flavor of the ClusterQueue offers the resource
-  std::string resource{};   // empty: the flavor is unsuitable, whatever is requested
+  FlavorName flavor{};             // empty: no flavor of the ClusterQueue offers the resource
+  std::string resource{};          // empty: the flavor is unsuitable, whatever is requested
   FitMode mode = FitMode::kNoFit;  // kPreempt: there is somebody whom it might preempt
-  Amount requested = 0;     // by this podset
-  Amount earlier = 0;       // by the podsets before it, where they chose this flavor
-  std::string text{};       // what is in the way; empty: nothing
+  Amount requested = 0;            // by this podset
+  Amount earlier = 0;              // by the podsets before it, where they chose this flavor
+  std::string text{};              // what is in the way; empty: nothing
   friend bool operator==(const FlavorFinding&, const FlavorFinding&) = default;
 };
 

@@ -1,9 +1,8 @@
 // What the default profile's plugins say when `explain` asks: on a core without reconcilers, fed with objects.
-#include "framework/core.h"
-#include "plugins/register_all.h"
-
 #include "api/constants.h"
 #include "api/testing/builders.h"
+#include "framework/core.h"
+#include "plugins/register_all.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +48,8 @@ class Cluster {
   template <class Builder>
   Cluster& add(const Builder& builder) {
     using Object = std::decay_t<decltype(builder.obj())>;
-    core_.apply(at(0), framework::ObjectEvent(framework::Upserted<Object>{std::make_shared<const Object>(builder.obj())}));
+    core_.apply(at(0),
+                framework::ObjectEvent(framework::Upserted<Object>{std::make_shared<const Object>(builder.obj())}));
     return *this;
   }
 
@@ -94,7 +94,8 @@ std::vector<std::string> holders(const FlavorAnswer& answer) {
   return texts;
 }
 
-const FlavorAnswer& answer_for(const Explanation& explanation, const std::string& flavor, const std::string& pod_set = "main") {
+const FlavorAnswer& answer_for(const Explanation& explanation, const std::string& flavor,
+                               const std::string& pod_set = "main") {
   static const FlavorAnswer kNone{};
   for (const FlavorAnswer& answer : explanation.flavors) {
     if (answer.finding.flavor.str() == flavor && answer.finding.pod_set == pod_set) {
@@ -108,7 +109,11 @@ const FlavorAnswer& answer_for(const Explanation& explanation, const std::string
 TEST(Explain, SaysOfEveryFlavorWhatIsMissingAndWhoHoldsIt) {
   Cluster cluster;
   cluster.flavors({"spot", "big", "other"})
-      .add(a_cluster_queue("cq").cohort("team").quota("cpu", "spot", "4").quota("cpu", "big", "10").quota("cpu", "other", "9"))
+      .add(a_cluster_queue("cq")
+               .cohort("team")
+               .quota("cpu", "spot", "4")
+               .quota("cpu", "big", "10")
+               .quota("cpu", "other", "9"))
       .add(a_cluster_queue("sister").cohort("team").quota("cpu", "big", "2"))
       .add(waiting("small", "1").admitted("cq", "big"))
       .add(waiting("large", "6").priority(7).admitted("cq", "big"))
@@ -168,8 +173,7 @@ TEST(Explain, NamesTheTaint) {
       .add(waiting("w", "5"));
   const Explanation explanation = cluster.explain("w");
   EXPECT_EQ(explanation.reason, "NoMatchingFlavor");
-  EXPECT_EQ(answer_for(explanation, "gpu").finding.text,
-            "untolerated taint {gpu yes NoSchedule <nil>} in flavor gpu");
+  EXPECT_EQ(answer_for(explanation, "gpu").finding.text, "untolerated taint {gpu yes NoSchedule <nil>} in flavor gpu");
   EXPECT_THAT(cures(explanation), Contains("ResourceFlavor gpu changes"));
 }
 
@@ -178,7 +182,12 @@ TEST(Explain, CountsThePodSetsBefore) {
   cluster.flavors({"f"})
       .add(a_cluster_queue("cq").quota("cpu", "f", "10"))
       .add(waiting("holder", "3").admitted("cq", "f"))
-      .add(a_workload("ns", "w").queue("lq").pod_set("driver").request("cpu", "2").pod_set("worker", 6).request("cpu", "1"));
+      .add(a_workload("ns", "w")
+               .queue("lq")
+               .pod_set("driver")
+               .request("cpu", "2")
+               .pod_set("worker", 6)
+               .request("cpu", "1"));
   const Explanation explanation = cluster.explain("w");
   EXPECT_EQ(answer_for(explanation, "f", "driver").finding.mode, FitMode::kFit);
   const FlavorAnswer& worker = answer_for(explanation, "f", "worker");
@@ -191,7 +200,12 @@ TEST(Explain, JudgesPodSetsBehindOneThatCannotBeServed) {
   Cluster cluster;
   cluster.flavors({"f"})
       .add(a_cluster_queue("cq").quota("cpu", "f", "4"))
-      .add(a_workload("ns", "w").queue("lq").pod_set("driver").request("cpu", "9").pod_set("worker").request("cpu", "1"));
+      .add(a_workload("ns", "w")
+               .queue("lq")
+               .pod_set("driver")
+               .request("cpu", "9")
+               .pod_set("worker")
+               .request("cpu", "1"));
   const Explanation explanation = cluster.explain("w");
   EXPECT_TRUE(answer_for(explanation, "f", "driver").exceeds);
   EXPECT_EQ(answer_for(explanation, "f", "worker").finding.mode, FitMode::kFit);
@@ -199,7 +213,9 @@ TEST(Explain, JudgesPodSetsBehindOneThatCannotBeServed) {
 
 TEST(Explain, NamesAResourceThatNoFlavorOffers) {
   Cluster cluster;
-  cluster.flavors({"f"}).add(a_cluster_queue("cq").quota("cpu", "f", "4")).add(waiting("w", "1").request("memory", "1Gi"));
+  cluster.flavors({"f"})
+      .add(a_cluster_queue("cq").quota("cpu", "f", "4"))
+      .add(waiting("w", "1").request("memory", "1Gi"));
   const Explanation explanation = cluster.explain("w");
   const FlavorAnswer& memory = answer_for(explanation, "");
   EXPECT_EQ(memory.finding.resource, "memory");
@@ -264,7 +280,8 @@ TEST(Explain, SaysWhomItWaitsBehindInAStrictQueue) {
 TEST(Explain, SaysThatVictimsAreLeaving) {
   Cluster cluster;
   cluster.flavors({"f"})
-      .add(a_cluster_queue("cq").preemption({.within_cluster_queue = api::WithinClusterQueuePolicy::kLowerPriority})
+      .add(a_cluster_queue("cq")
+               .preemption({.within_cluster_queue = api::WithinClusterQueuePolicy::kLowerPriority})
                .quota("cpu", "f", "4"))
       .add(waiting("victim", "4").admitted("cq", "f"))
       .add(waiting("w", "3").priority(9));
@@ -290,39 +307,62 @@ struct StandingCase {
 
 std::vector<StandingCase> standing_cases() {
   return {
-      {.name = "deactivated", .workload = waiting("w", "1").inactive(), .want = Standing::kDeactivated,
-       .message = "The workload is deactivated", .cure = "spec.active of the Workload is set to true"},
-      {.name = "no_local_queue", .workload = a_workload("ns", "w").queue("gone").request("cpu", "1"),
-       .message = "LocalQueue gone doesn't exist", .cure = "LocalQueue gone is created in namespace ns"},
-      {.name = "stopped_local_queue", .local = a_local_queue("ns", "lq").cluster_queue("cq").stop(api::StopPolicy::kHold),
-       .message = "LocalQueue lq is inactive", .cure = "spec.stopPolicy of LocalQueue lq is set to None"},
-      {.name = "no_cluster_queue", .local = a_local_queue("ns", "lq").cluster_queue("nowhere"),
-       .message = "ClusterQueue nowhere doesn't exist", .cure = "ClusterQueue nowhere is created"},
-      {.name = "stopped_cluster_queue", .queue = a_cluster_queue("cq").stop(api::StopPolicy::kHold).quota("cpu", "f", "4"),
+      {.name = "deactivated",
+       .workload = waiting("w", "1").inactive(),
+       .want = Standing::kDeactivated,
+       .message = "The workload is deactivated",
+       .cure = "spec.active of the Workload is set to true"},
+      {.name = "no_local_queue",
+       .workload = a_workload("ns", "w").queue("gone").request("cpu", "1"),
+       .message = "LocalQueue gone doesn't exist",
+       .cure = "LocalQueue gone is created in namespace ns"},
+      {.name = "stopped_local_queue",
+       .local = a_local_queue("ns", "lq").cluster_queue("cq").stop(api::StopPolicy::kHold),
+       .message = "LocalQueue lq is inactive",
+       .cure = "spec.stopPolicy of LocalQueue lq is set to None"},
+      {.name = "no_cluster_queue",
+       .local = a_local_queue("ns", "lq").cluster_queue("nowhere"),
+       .message = "ClusterQueue nowhere doesn't exist",
+       .cure = "ClusterQueue nowhere is created"},
+      {.name = "stopped_cluster_queue",
+       .queue = a_cluster_queue("cq").stop(api::StopPolicy::kHold).quota("cpu", "f", "4"),
        .message = "ClusterQueue cq is inactive: Can't admit new workloads: is stopped.",
        .cure = "ClusterQueue cq becomes active (its condition Active says why it is not)"},
-      {.name = "missing_flavor", .queue = a_cluster_queue("cq").quota("cpu", "nope", "4"),
+      {.name = "missing_flavor",
+       .queue = a_cluster_queue("cq").quota("cpu", "nope", "4"),
        .message = "ClusterQueue cq is inactive: Can't admit new workloads: references missing ResourceFlavor(s): nope.",
        .cure = "ClusterQueue cq becomes active (its condition Active says why it is not)"},
-      {.name = "gated", .workload = waiting("w", "1").annotation(std::string(api::kAdmissionGatedByAnnotation), "x/y"),
+      {.name = "gated",
+       .workload = waiting("w", "1").annotation(std::string(api::kAdmissionGatedByAnnotation), "x/y"),
        .message = "Admission is gated by: x/y",
        .cure = "the owners of the gates remove them from the annotation of the job: x/y"},
-      {.name = "other_namespaces", .queue = a_cluster_queue("cq").no_namespaces().quota("cpu", "f", "4"),
-       .want = Standing::kParked, .message = "workload namespace doesn't match ClusterQueue selector",
+      {.name = "other_namespaces",
+       .queue = a_cluster_queue("cq").no_namespaces().quota("cpu", "f", "4"),
+       .want = Standing::kParked,
+       .message = "workload namespace doesn't match ClusterQueue selector",
        .cure = "the labels or LimitRanges of namespace ns change"},
-      {.name = "backing_off", .workload = waiting("w", "1").requeue_at(1, at(60)), .want = Standing::kParked,
-       .message = "The workload is backing off after an eviction", .cure = "the time it has to wait is over"},
+      {.name = "backing_off",
+       .workload = waiting("w", "1").requeue_at(1, at(60)),
+       .want = Standing::kParked,
+       .message = "The workload is backing off after an eviction",
+       .cure = "the time it has to wait is over"},
       {.name = "finished", .workload = waiting("w", "1").finished(), .want = Standing::kFinished},
-      {.name = "deleting", .workload = waiting("w", "1").finalizer("a/b").deleted(at(1)), .want = Standing::kDeleting,
+      {.name = "deleting",
+       .workload = waiting("w", "1").finalizer("a/b").deleted(at(1)),
+       .want = Standing::kDeleting,
        .message = "The Workload is being deleted"},
       {.name = "admitted", .workload = waiting("w", "1").admitted("cq", "f"), .want = Standing::kAdmitted},
       {.name = "reserved",
        .workload = waiting("w", "1").reserved("cq", "f").check_state("budget", api::CheckState::kPending),
-       .want = Standing::kReserved, .cure = "admission checks become ready: budget"},
-      {.name = "evicted", .workload = waiting("w", "1").admitted("cq", "f").evicted("Preempted"),
+       .want = Standing::kReserved,
+       .cure = "admission checks become ready: budget"},
+      {.name = "evicted",
+       .workload = waiting("w", "1").admitted("cq", "f").evicted("Preempted"),
        .want = Standing::kEvicted,
        .cure = "its pods are gone and its job is suspended: then it gives its quota back and queues again if it may"},
-      {.name = "unknown", .workload = waiting("somebody", "1"), .want = Standing::kUnknown,
+      {.name = "unknown",
+       .workload = waiting("somebody", "1"),
+       .want = Standing::kUnknown,
        .message = "There is no Workload ns/w"},
   };
 }

@@ -17,6 +17,9 @@ Manager::Manager(const Parts& parts, ManagerOptions options) : parts_(parts), op
 void Manager::start() {
   MUSTER_CHECK(!running()) << "started twice";
   process_ += 1;
+  if (options_.on_start) {
+    options_.on_start();
+  }
   auto profile =
       framework::make_profile(options_.profile, parts_.registry, plugins::default_plugins(), options_.plugins);
   MUSTER_CHECK(profile.ok()) << to_string(profile.error());
@@ -122,6 +125,9 @@ void Manager::wake() {
   const std::vector<framework::Event> events = std::move(inbox_);
   inbox_.clear();
   for (const framework::Event& event : events) {
+    if (options_.on_apply) {
+      options_.on_apply(now, event);
+    }
     core_->apply(now, event);
   }
   framework::Output output = core_->settle(now);

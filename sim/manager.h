@@ -23,6 +23,9 @@ struct ManagerOptions {
   framework::PluginDeps plugins{};
   std::string profile{};  // YAML; empty: the default profile
   KeepEvents keep_events = KeepEvents::kYes;
+  // What the core is given, for a recording: a new core begins, an event is applied.
+  std::function<void()> on_start{};
+  std::function<void(TimePoint now, const framework::Event& event)> on_apply{};
   // Called after every settle: what was decided and what is to be written, for people who want to read it.
   std::function<void(TimePoint now, const framework::Output& output)> on_settled{};
 };
@@ -49,6 +52,8 @@ class Manager final : public ChangeListener, private EffectObserver {
 
   // Precondition: running.
   const framework::Core& core() const { return *core_; }
+
+  framework::Core& core() { return *core_; }
 
   // Objects that could not be decoded: a bug of the simulation or of the codecs.
   const std::vector<std::string>& undecodable() const { return undecodable_; }

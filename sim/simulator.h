@@ -50,6 +50,8 @@ class Simulator {
 
   const Manager& manager() const { return manager_; }
 
+  Manager& manager() { return manager_; }
+
   // Submissions that the API server refused, with the reason.
   const std::vector<std::string>& refusals() const { return refusals_; }
 

@@ -46,6 +46,8 @@ Json encode(const Pod& pod);
 Json encode(const Node& node);
 Json encode(const Namespace& ns);
 Json encode(const PriorityClass& priority_class);
+Json encode(const RuntimeClass& runtime_class);
+Json encode(const LimitRange& range);
 
 // Merge patch that turns the status `before` into `after`: only members that differ, null where one is gone, lists
 // whole. An empty object when nothing differs.

@@ -66,6 +66,27 @@ Json encode(const PriorityClass& priority_class) {
   return json;
 }
 
+Json encode(const RuntimeClass& runtime_class) {
+  Json json = an_object("node.k8s.io/v1", "RuntimeClass", encode(runtime_class.meta));
+  if (!runtime_class.overhead.empty()) {
+    json["overhead"] = {{"podFixed", encode_amounts(runtime_class.overhead)}};
+  }
+  return json;
+}
+
+Json encode(const LimitRange& range) {
+  Json json = an_object("v1", "LimitRange", encode(range.meta));
+  json["spec"] = {{"limits", encode_list(range.limits, [](const LimitRangeItem& item) {
+                     Json limit = {{"type", item.type}};
+                     put(limit, "max", encode_amounts(item.max));
+                     put(limit, "min", encode_amounts(item.min));
+                     put(limit, "default", encode_amounts(item.defaults));
+                     put(limit, "defaultRequest", encode_amounts(item.default_request));
+                     return limit;
+                   })}};
+  return json;
+}
+
 Json encode(const WorkloadPriorityClass& priority_class) {
   Json json = an_object(kKueueVersion, "WorkloadPriorityClass", encode(priority_class.meta));
   json["value"] = priority_class.value;

@@ -146,6 +146,23 @@ TEST(RoundTrip, JobPodNode) {
   EXPECT_EQ(round_trip(Namespace(a_namespace("ns").label("a", "b"))), Namespace(a_namespace("ns").label("a", "b")));
 }
 
+TEST(RoundTrip, WhatChangesRequests) {
+  RuntimeClass runtime_class{.overhead = {{"cpu", 250}, {"memory", 1 << 20}}};
+  runtime_class.meta.name = "gvisor";
+  EXPECT_EQ(round_trip(runtime_class), runtime_class);
+  EXPECT_EQ(round_trip(RuntimeClass{}), RuntimeClass{});
+  LimitRange range{.limits = {{.type = "Container",
+                               .max = {{"cpu", 4000}},
+                               .min = {{"cpu", 10}},
+                               .defaults = {{"memory", 1 << 30}},
+                               .default_request = {{"cpu", 100}}},
+                              {.type = "Pod"}}};
+  range.meta.ns = "ns";
+  range.meta.name = "limits";
+  EXPECT_EQ(round_trip(range), range);
+  EXPECT_EQ(round_trip(LimitRange{}), LimitRange{});
+}
+
 TEST(RoundTrip, RandomAmounts) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -139,8 +139,7 @@ void explain_position(const Queue& queue, Explanation& out) {
   Position in_queue;
   Position in_local;
   for (const WorkloadInfo* info : queue.in_order(own->cluster_queue)) {
-    const bool same_local =
-        info->key.ns == own->key.ns && info->object->queue_name == own->object->queue_name;
+    const bool same_local = info->key.ns == own->key.ns && info->object->queue_name == own->object->queue_name;
     if (info->key == own->key) {
       in_queue.index = in_queue.of;
       in_local.index = in_local.of;

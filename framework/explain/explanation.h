@@ -15,7 +15,7 @@
 namespace muster::framework {
 
 enum class Standing : std::uint8_t {
-  kUnknown,      // no such Workload
+  kUnknown,  // no such Workload
   kFinished,
   kDeleting,
   kAdmitted,
@@ -57,10 +57,10 @@ struct Holder {
 // One (podset, flavor, resource); see FlavorFinding for what is empty when.
 struct FlavorAnswer {
   FlavorFinding finding{};
-  Amount available = 0;  // to the ClusterQueue now, borrowing included
-  Amount most = 0;       // the most it could ever have
-  Amount missing = 0;    // of `available`, for this podset and those before it; 0 when it fits
-  bool exceeds = false;  // more than `most`: nobody's leaving helps
+  Amount available = 0;           // to the ClusterQueue now, borrowing included
+  Amount most = 0;                // the most it could ever have
+  Amount missing = 0;             // of `available`, for this podset and those before it; 0 when it fits
+  bool exceeds = false;           // more than `most`: nobody's leaving helps
   std::vector<Holder> holders{};  // largest first
   std::int32_t more_holders = 0;  // left out of the list
   friend bool operator==(const FlavorAnswer&, const FlavorAnswer&) = default;
@@ -82,9 +82,9 @@ struct Explanation {
   LocalQueueName local_queue{};
   ClusterQueueName cluster_queue{};  // empty: unknown
   std::int64_t priority = 0;
-  std::string plugin{};              // that rejected it; empty: the framework
-  std::string reason{};              // the condition reason, `WaitingForQuota`
-  std::string message{};             // one sentence or more, true now
+  std::string plugin{};   // that rejected it; empty: the framework
+  std::string reason{};   // the condition reason, `WaitingForQuota`
+  std::string message{};  // one sentence or more, true now
   std::vector<Cure> cures{};
   std::optional<ObjectKey> behind{};  // kBehind: the Workload at the head
   std::optional<Position> in_cluster_queue{};

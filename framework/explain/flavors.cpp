@@ -71,7 +71,8 @@ FlavorAnswer answer_of(FlavorFinding finding, const QuotaTree& quota, const Clus
 }
 
 // Every other flavor of the resource groups that offer this one.
-std::vector<FlavorExclusion> all_but(const api::ClusterQueue& queue, const std::string& pod_set, const FlavorName& flavor) {
+std::vector<FlavorExclusion> all_but(const api::ClusterQueue& queue, const std::string& pod_set,
+                                     const FlavorName& flavor) {
   std::vector<FlavorExclusion> others;
   for (const api::ResourceGroup& group : queue.resource_groups) {
     const bool offered = std::any_of(group.flavors.begin(), group.flavors.end(),
