@@ -37,6 +37,26 @@ inline Amount sat_sub(Amount a, Amount b) {
   return difference;
 }
 
+// For products of amounts. The sums and products below saturate at its ends.
+__extension__ using Wide = __int128;
+
+inline constexpr Wide kMaxWide = (((Wide{1} << 126) - 1) << 1) + 1;
+inline constexpr Wide kMinWide = -kMaxWide - 1;
+
+inline Wide wide_add(Wide a, Wide b) {
+  Wide sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? kMaxWide : kMinWide) : sum;
+}
+
+inline Wide wide_mul(Wide a, Wide b) {
+  Wide product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? ((a < 0) == (b < 0) ? kMaxWide : kMinWide) : product;
+}
+
+inline Amount clamp_to_amount(Wide value) {
+  return static_cast<Amount>(value > kUnlimited ? Wide{kUnlimited} : value < kMinAmount ? Wide{kMinAmount} : value);
+}
+
 inline Amount sat_mul(Amount a, Amount b) {
   Amount product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {

@@ -1,5 +1,6 @@
 #include "base/quantity.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -8,7 +9,7 @@ namespace muster {
 namespace {
 
 constexpr int kMaxDigits = 60;     // significant digits kept exactly; what follows only rounds up
-constexpr int kInt64Digits = 20;   // 10^20 is beyond int64
+constexpr int kWideDigits = 30;    // 10^30 is beyond int64 in billionths
 constexpr int kBinaryDigits = 19;  // the largest binary suffix, 2^60, has 19 digits
 constexpr Amount kMaxCpuQuota = kUnlimited / 1000 * 1000;  // MaxInt64/1000 cores, in milli
 
@@ -21,7 +22,7 @@ struct Decimal {
   int kibi = 0;
 };
 
-// Fixed-width natural number: 10^60 * 2^60 * 10^20 needs 326 bits.
+// Fixed-width natural number: 10^60 * 2^60 * 10^30 needs 360 bits.
 class Natural {
  public:
   void multiply_add(std::uint32_t factor, std::uint32_t addend) {
@@ -44,14 +45,17 @@ class Natural {
     return static_cast<std::uint32_t>(rest);
   }
 
-  // The value, or 2^64-1 when it needs more bits.
-  std::uint64_t clamped() const {
-    for (std::size_t i = 2; i < words_.size(); ++i) {
-      if (words_[i] != 0) {
-        return ~std::uint64_t{0};
+  // The value, or kMaxWide when that is less.
+  Wide clamped() const {
+    constexpr std::size_t kWords = 4;
+    Wide value = 0;
+    for (std::size_t i = words_.size(); i-- > 0;) {
+      if (words_[i] != 0 && (i >= kWords || (i == kWords - 1 && words_[i] >> 31 != 0))) {
+        return kMaxWide;
       }
+      value = i < kWords ? (value << 32) | words_[i] : 0;
     }
-    return (std::uint64_t{words_[1]} << 32) | words_[0];
+    return value;
   }
 
  private:
@@ -158,15 +162,15 @@ Result<Decimal> parse_decimal(std::string_view text) {
   return decimal;
 }
 
-// |value| * 10^shift, rounded up, or 2^64-1 when larger than int64 can say.
-std::uint64_t magnitude(const Decimal& decimal, int shift) {
+// |value| * 10^shift, rounded up, or kMaxWide when it is far beyond int64 in billionths.
+Wide magnitude(const Decimal& decimal, int shift) {
   if (decimal.digits.empty()) {
     return 0;
   }
   const std::int64_t exponent = decimal.exponent + shift;
   const std::int64_t length = static_cast<std::int64_t>(decimal.digits.size()) + exponent;
-  if (length > kInt64Digits) {
-    return ~std::uint64_t{0};
+  if (length > kWideDigits) {
+    return kMaxWide;
   }
   if (length + kBinaryDigits <= 0) {
     return 1;
@@ -185,18 +189,17 @@ std::uint64_t magnitude(const Decimal& decimal, int shift) {
   for (std::int64_t i = exponent; i < 0; ++i) {
     inexact = value.divide(10) != 0 || inexact;
   }
-  const std::uint64_t whole = value.clamped();
-  return inexact && whole != ~std::uint64_t{0} ? whole + 1 : whole;
+  return wide_add(value.clamped(), Wide{inexact ? 1 : 0});
 }
 
-// Rounds away from zero, as Kubernetes does; clamps to int64.
+// Rounds away from zero, as Kubernetes does.
+Wide wide_scaled(const Decimal& decimal, int shift) {
+  const Wide size = magnitude(decimal, shift);
+  return decimal.negative ? -size : size;
+}
+
 Amount scaled(const Decimal& decimal, int shift) {
-  const std::uint64_t size = magnitude(decimal, shift);
-  if (size > static_cast<std::uint64_t>(kUnlimited)) {
-    return decimal.negative ? kMinAmount : kUnlimited;
-  }
-  const auto amount = static_cast<Amount>(size);
-  return decimal.negative ? -amount : amount;
+  return clamp_to_amount(wide_scaled(decimal, shift));
 }
 
 int shift_of(std::string_view resource) {
@@ -237,6 +240,17 @@ Result<Amount> parse_milli(std::string_view quantity) {
 Result<Amount> parse_nano(std::string_view quantity) {
   MUSTER_TRY(decimal, parse_decimal(quantity));
   return scaled(decimal, 9);
+}
+
+Result<Wide> parse_factor(std::string_view quantity) {
+  constexpr Wide kMost = Wide{kUnlimited} * 1'000'000'000;
+  MUSTER_TRY(decimal, parse_decimal(quantity));
+  return std::clamp(wide_scaled(decimal, 9), -kMost, kMost);
+}
+
+std::string format_nano(Amount nano) {
+  static constexpr std::array<const char*, 8> kSuffixes = {"n", "u", "m", "", "k", "M", "G", "T"};
+  return with_suffix(nano, 1000, 0, kSuffixes);
 }
 
 std::string format_amount(std::string_view resource, Amount amount) {

@@ -146,6 +146,24 @@ TEST(ParseMilli, RoundsUpToThousandths) {
   EXPECT_EQ(parse_milli("-1").value(), -1000);
 }
 
+TEST(ParseFactor, IsExactInBillionthsAndKeepsItsSign) {
+  constexpr Wide kBillion = 1'000'000'000;
+  EXPECT_TRUE(parse_factor("1").value() == kBillion);
+  EXPECT_TRUE(parse_factor("-1024").value() == -1024 * kBillion);
+  EXPECT_TRUE(parse_factor("1n").value() == 1);
+  EXPECT_TRUE(parse_factor("0.1n").value() == 1) << "the finest that Kubernetes keeps";
+  EXPECT_TRUE(parse_factor("1Ei").value() == (Wide{1} << 60) * kBillion);
+  EXPECT_TRUE(parse_factor("1e30").value() == Wide{kUnlimited} * kBillion);
+  EXPECT_TRUE(parse_factor("-1e999").value() == -Wide{kUnlimited} * kBillion);
+  EXPECT_FALSE(parse_factor("1x").ok());
+}
+
+TEST(FormatNano, PrintsWhatKubernetesPrints) {
+  for (const char* text : {"0", "1n", "1500m", "2", "10u", "3k", "1000000001n"}) {
+    EXPECT_EQ(format_nano(parse_nano(text).value()), text);
+  }
+}
+
 TEST(ParseNano, TellsTinyFromZero) {
   EXPECT_EQ(parse_nano("1n").value(), 1);
   EXPECT_EQ(parse_nano("0.1n").value(), 1);

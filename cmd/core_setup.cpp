@@ -26,8 +26,9 @@ Result<CoreParts> make_parts(const CoreSetup& setup, const framework::Registry& 
     }
     configuration->feature_gates = setup.feature_gates;
   }
+  const framework::PluginDeps deps = plugin_deps(*configuration);
   Result<framework::Profile> profile =
-      framework::make_profile(setup.profile, registry, plugins::default_plugins(), plugin_deps(*configuration));
+      framework::make_profile(setup.profile, registry, plugins::default_plugins(deps), deps);
   if (!profile.ok()) {
     return in_file(profile.error(), names.profile, "default profile");
   }

@@ -58,18 +58,17 @@ Result<std::string> read_if_named(const std::string& file) {
 
 // Everything that can be wrong before the first connection.
 Result<Prepared> prepare(const ManagerFlags& flags, const framework::Registry& registry) {
-  Prepared prepared;
   MUSTER_TRY(configuration, read_if_named(flags.config_file));
   MUSTER_TRY(profile, read_if_named(flags.profile_file));
   MUSTER_TRY(gates, parse_gates(flags.feature_gates));
-  prepared.setup = {.configuration = std::move(configuration), .profile = std::move(profile), .feature_gates = std::move(gates)};
   MUSTER_TRY(access, client::find_access({flags.kubeconfig, flags.context}, client::process_environment()));
-  prepared.access = std::move(access);
-  const bool in_cluster = prepared.access.context.empty();
-  prepared.setup.own_namespace = in_cluster ? prepared.access.ns : "kueue-system";
-  MUSTER_TRY(parts, make_parts(prepared.setup, registry, {flags.config_file, flags.profile_file}));
-  prepared.parts = std::move(parts);
-  return prepared;
+  const bool in_cluster = access.context.empty();
+  CoreSetup setup{.configuration = std::move(configuration),
+                  .profile = std::move(profile),
+                  .feature_gates = std::move(gates),
+                  .own_namespace = in_cluster ? access.ns : "kueue-system"};
+  MUSTER_TRY(parts, make_parts(setup, registry, {flags.config_file, flags.profile_file}));
+  return Prepared{.setup = std::move(setup), .parts = std::move(parts), .access = std::move(access)};
 }
 
 std::string host_name() {

@@ -1,13 +1,40 @@
 #include "cmd/settings.h"
 
+#include "base/quantity.h"
+
+#include <utility>
+
 namespace muster::cmd {
 
+namespace {
+
+framework::Transformations transformations(const api::ResourcesConfig& resources) {
+  framework::Transformations rules;
+  for (const api::ResourceTransformation& from : resources.transformations) {
+    framework::Transformation rule{.keeps_input = from.strategy == api::TransformationStrategy::kRetain,
+                                   .multiply_by = from.multiply_by};
+    for (const auto& [resource, quantity] : from.outputs) {
+      rule.outputs.emplace(resource, parse_factor(quantity).value());  // checked when it was parsed
+    }
+    rules.emplace(from.input, std::move(rule));
+  }
+  return rules;
+}
+
+}  // namespace
+
 framework::CoreOptions core_options(const api::Configuration& configuration) {
-  return {.totals = {.exclude_prefixes = configuration.resources.exclude_resource_prefixes}};
+  const framework::PluginDeps deps = plugin_deps(configuration);
+  return {.totals = {.exclude_prefixes = configuration.resources.exclude_resource_prefixes,
+                     .transformations = transformations(configuration.resources),
+                     .partial_admission = deps.feature("PartialAdmission", true)},
+          .cycle = {.keep_progress_when_skipped = deps.feature("FlavorFungibilityPreserveScanProgress", true),
+                    .recompute_on_overlap = deps.feature("RecomputeAssignmentUponPreemptionTargetsOverlap", true)}};
 }
 
 framework::PluginDeps plugin_deps(const api::Configuration& configuration) {
   return {.feature_gates = configuration.feature_gates,
+          .fair_sharing = configuration.fair_sharing,
           .ignore_undeclared_resources =
               configuration.resources.quota_check_strategy == api::QuotaCheckStrategy::kIgnoreUndeclared};
 }
@@ -37,14 +64,8 @@ std::vector<std::string> unsupported(const api::Configuration& configuration) {
       notes.push_back("integrations.frameworks: \"" + framework + "\" is not supported yet and is ignored");
     }
   }
-  if (configuration.fair_sharing) {
-    notes.emplace_back("fairSharing is not supported yet: the classical order applies");
-  }
   if (configuration.admission_fair_sharing) {
     notes.emplace_back("admissionFairSharing is not supported yet and is ignored");
-  }
-  if (!configuration.resources.transformations.empty()) {
-    notes.emplace_back("resources.transformations are not supported yet and are ignored");
   }
   if (configuration.wait_for_pods_ready && configuration.wait_for_pods_ready->block_admission) {
     notes.emplace_back("waitForPodsReady.blockAdmission is not supported yet and is ignored");

@@ -8,7 +8,6 @@
 #include "api/config/configuration.h"
 #include "client/executor.h"
 #include "client/lease.h"
-#include "controllers/options.h"
 #include "framework/core.h"
 #include "framework/registry.h"
 

@@ -34,7 +34,8 @@ ControllerOptions options_from(const api::Configuration& configuration, const st
           .label_keys_to_copy = configuration.integrations.label_keys_to_copy,
           .wait_for_pods_ready = pods_ready_options(configuration),
           .retain_finished = configuration.retention.after_finished,
-          .retain_deactivated = configuration.retention.after_deactivated_by_kueue};
+          .retain_deactivated = configuration.retention.after_deactivated_by_kueue,
+          .fair_sharing = configuration.fair_sharing.has_value()};
 }
 
 }  // namespace muster::controllers

@@ -30,6 +30,7 @@ struct ControllerOptions {
   std::optional<PodsReadyOptions> wait_for_pods_ready{};  // absent: no PodsReady condition, no timeout
   std::optional<Duration> retain_finished{};              // objectRetentionPolicies.workloads.afterFinished
   std::optional<Duration> retain_deactivated{};           // …afterDeactivatedByKueue
+  bool fair_sharing = false;                              // statuses show weighted shares
 };
 
 // `own_namespace`: where Muster runs; its objects are never managed by default. The gate DisableWaitForPodsReady acts

@@ -19,7 +19,11 @@ std::vector<std::unique_ptr<framework::Reconciler>> make_reconcilers(const Contr
   }
   reconcilers.push_back(std::make_unique<WorkloadReconciler>(options));
   reconcilers.push_back(std::make_unique<PriorityClassReconciler>());
-  reconcilers.push_back(std::make_unique<ClusterQueueReconciler>());
+  if (options.fair_sharing) {
+    reconcilers.push_back(std::make_unique<CohortReconciler>());
+  }
+  reconcilers.push_back(std::make_unique<ClusterQueueReconciler>(options.fair_sharing ? WeightedShares::kShow
+                                                                                      : WeightedShares::kOmit));
   reconcilers.push_back(std::make_unique<LocalQueueReconciler>());
   reconcilers.push_back(std::make_unique<ResourceFlavorReconciler>());
   return reconcilers;

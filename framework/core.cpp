@@ -12,7 +12,10 @@ namespace {
 // Reconcilers that answer each other's answers for ever are a bug; this many rounds are far more than any chain needs.
 constexpr int kMaxRounds = 64;
 
-bool is_queue(Kind kind) { return kind == Kind::kClusterQueue || kind == Kind::kLocalQueue; }
+// Written after the decisions of a settle, and not too often.
+bool reports_usage(Kind kind) {
+  return kind == Kind::kClusterQueue || kind == Kind::kLocalQueue || kind == Kind::kCohort;
+}
 
 }  // namespace
 
@@ -21,7 +24,7 @@ Core::Core(CoreOptions options, Profile profile, std::vector<std::unique_ptr<Rec
       profile_(std::move(profile)),
       reconcilers_(std::move(reconcilers)),
       queue_(*profile_.queue_sort.front().plugin),
-      cycle_(profile_) {}
+      cycle_(profile_, options_.cycle) {}
 
 void Core::apply(TimePoint now, const Event& event) {
   if (const auto* object = std::get_if<ObjectEvent>(&event)) {
@@ -71,13 +74,28 @@ bool Core::reconcile_dirty(TimePoint now, Output& out) {
   std::set<Touched> batch;
   batch.swap(dirty_);
   for (const Touched& object : batch) {
-    if (is_queue(object.first)) {
+    if (reports_usage(object.first)) {
       queue_dirty_.insert(object);
+      if (object.first == Kind::kClusterQueue) {
+        touch_cohorts_above(ClusterQueueName(object.second.name));
+      }
     } else {
       reconcile(object, now, out);
     }
   }
   return !batch.empty();
+}
+
+// Their usage may have changed with the queue's.
+void Core::touch_cohorts_above(const ClusterQueueName& queue) {
+  const QuotaTree& quota = model_.quota();
+  const auto node = quota.find(queue);
+  for (auto at = node ? quota.parent_of(*node) : std::nullopt; at; at = quota.parent_of(*at)) {
+    const ObjectKey key{{}, quota.name_of(*at)};
+    if (model_.objects().find<api::Cohort>(key) != nullptr) {  // an implicit one has no status
+      queue_dirty_.insert({Kind::kCohort, key});
+    }
+  }
 }
 
 void Core::reconcile(const Touched& object, TimePoint now, Output& out) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,8 @@
 namespace muster::framework {
 
 struct CoreOptions {
-  TotalsRules totals{};                             // which resources count for quota
+  TotalsRules totals{};                             // how requests become what is counted
+  CycleOptions cycle{};
   Duration hold_timeout = std::chrono::minutes(5);  // a preemptor's claim on what its victims free
   Duration min_backoff = std::chrono::seconds(1);   // after a refused write or a failed start; doubles
   Duration max_backoff = std::chrono::minutes(1);
@@ -105,6 +107,7 @@ class Core : private WritesView {
   void touch_object(const T* before, const T* after);
   void touch(Kind kind, const ObjectKey& key) { dirty_.insert({kind, key}); }
   void touch_workload(const ObjectKey& key);
+  void touch_tree_of(const ClusterQueueName& queue);
   void touch_owner(const api::ObjectMeta& meta);
   void touch_jobs_without_workload();
   std::set<std::string> roots_of(const api::ClusterQueue& queue) const;
@@ -122,6 +125,7 @@ class Core : private WritesView {
   // core.cpp: the loop.
   bool reconcile_dirty(TimePoint now, Output& out);
   void reconcile(const Touched& object, TimePoint now, Output& out);
+  void touch_cohorts_above(const ClusterQueueName& queue);
   void reconcile_queue_statuses(TimePoint now, Output& out);
   void refresh_cluster_queues();
   void refresh_places(TimePoint now, Output& out);
@@ -134,7 +138,7 @@ class Core : private WritesView {
 
   // core_decisions.cpp: decisions become statuses and effects.
   bool run_cycles(TimePoint now, Output& out);
-  std::set<std::string> drop_useless_holds(const std::vector<Decision>& decisions);
+  std::set<std::string> drop_holds(std::span<const Decision> rejected);
   void admit(TimePoint now, const Decision& decision);
   void preempt(TimePoint now, const Decision& decision);
   void park(TimePoint now, const Decision& decision);
@@ -167,7 +171,7 @@ class Core : private WritesView {
   EffectId next_id_ = 1;
 
   std::set<Touched> dirty_{};            // to reconcile
-  std::set<Touched> queue_dirty_{};      // ClusterQueues and LocalQueues: reconciled last, and not too often
+  std::set<Touched> queue_dirty_{};      // ClusterQueues, LocalQueues, Cohorts: reconciled last, and not too often
   std::set<ObjectKey> places_dirty_{};   // Workloads whose place in the queue must be looked at
   std::set<ObjectKey> status_dirty_{};   // Workloads whose assumed status may need a write
   std::map<ObjectKey, std::vector<EmitEvent>> untold_{};  // by Workload: to be told once its assumed status is stored

@@ -67,31 +67,34 @@ ObjectRef ref(const api::Workload& workload) { return {Kind::kWorkload, workload
 // Runs cycles until no head is left. Says whether anything was decided.
 bool Core::run_cycles(TimePoint now, Output& out) {
   for (int i = 0; i < options_.cycles_per_settle; ++i) {
+    for (const std::string& tree : queue_.take_unguarded()) {
+      wake(WakeKind::kQuota, tree);
+    }
     CycleResult result = cycle_.run(model_, queue_, now);
     if (result.decisions.empty()) {
       return i > 0;
     }
     out.trace.insert(out.trace.end(), result.trace.begin(), result.trace.end());
-    // What was promised to those who can't use it is let go, and whoever was judged while it counted is asked again.
-    const std::set<std::string> freed = drop_useless_holds(result.decisions);
     // Whoever was skipped is tried again at once, unless nothing in this cycle can have made room.
-    const bool progress = std::any_of(result.decisions.begin(), result.decisions.end(),
-                                      [](const Decision& d) { return d.outcome != Outcome::kSkipped; });
+    const bool progress = std::any_of(result.decisions.begin(), result.decisions.end(), [](const Decision& d) {
+      return d.outcome != Outcome::kSkipped || d.progress != nullptr;
+    });
     for (const Decision& decision : result.decisions) {
-      switch (decision.outcome) {
-        case Outcome::kAdmitted:
-          admit(now, decision);
-          break;
-        case Outcome::kPreempting:
-          preempt(now, decision);
-          break;
-        case Outcome::kSkipped:
-          if (!progress) {
-            park(now, decision);
-          }
-          break;
-        default:
-          park(now, decision);
+      queue_.set_progress(decision.workload->key, decision.progress);
+    }
+    const auto rejected = std::stable_partition(result.decisions.begin(), result.decisions.end(), [progress](const auto& d) {
+      const bool goes_on = d.progress != nullptr;  // flavors are left: the next cycle looks at them
+      return !goes_on && (d.outcome == Outcome::kParked || (d.outcome == Outcome::kSkipped && !progress));
+    });
+    // What was promised to those who can't use it is let go, and whoever was judged while it counted is asked again.
+    const std::set<std::string> freed = drop_holds({result.decisions.begin(), rejected});
+    // They sleep before the others act: these may give up a hold, too, and that has to wake them.
+    std::for_each(result.decisions.begin(), rejected, [&](const Decision& d) { park(now, d); });
+    for (auto decision = rejected; decision != result.decisions.end(); ++decision) {
+      if (decision->outcome == Outcome::kAdmitted) {
+        admit(now, *decision);
+      } else if (decision->outcome == Outcome::kPreempting) {
+        preempt(now, *decision);
       }
     }
     for (const std::string& root : freed) {
@@ -104,11 +107,11 @@ bool Core::run_cycles(TimePoint now, Output& out) {
 }
 
 // The decisions were made while these holds still counted: the quota trees that have to be asked again.
-std::set<std::string> Core::drop_useless_holds(const std::vector<Decision>& decisions) {
+std::set<std::string> Core::drop_holds(std::span<const Decision> rejected) {
   std::set<std::string> roots;
-  for (const Decision& decision : decisions) {
+  for (const Decision& decision : rejected) {
     const ObjectKey& key = decision.workload->key;
-    if (decision.outcome == Outcome::kParked && model_.holds(key)) {
+    if (model_.holds(key)) {
       roots.insert(model_.quota().root_key(model_.workload(key)->hold->cluster_queue));
       drop_hold(key);
     }
@@ -135,11 +138,13 @@ void Core::admit(TimePoint now, const Decision& decision) {
   }
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
   const std::string queue = info.cluster_queue.str();
+  const std::string& considered = decision.assignment.flavors_considered;
   tell(info.key, {.regarding = ref(workload),
                   .reason = "QuotaReserved",
                   .action = "Admission",
-                  .note = fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s", queue,
-                                      std::max<std::int64_t>(0, waited))});
+                  .note = fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s{}{}", queue,
+                                      std::max<std::int64_t>(0, waited),
+                                      considered.empty() ? "" : "; Flavors considered: ", considered)});
   if (api::is_true(status.conditions, api::kAdmitted)) {
     tell(info.key, {.regarding = ref(workload),
                     .reason = "Admitted",
@@ -214,6 +219,9 @@ void Core::park(TimePoint now, const Decision& decision) {
     return;
   }
   queue_.park(info.key, decision.why);
+  if (decision.guards_quota) {
+    queue_.guard(info.key, model_.quota().root_key(info.cluster_queue), decision.assignment);
+  }
   stamp_class(now, info, decision.why);
 }
 

@@ -142,14 +142,22 @@ void Core::touch_object(const T* before, const T* after) {
       }
       wake(WakeKind::kClusterQueue, name.str());
       wake_quota(name);
+      touch_tree_of(name);
     }
   } else if constexpr (std::is_same_v<T, api::Cohort>) {
-    cluster_queues_dirty_ = true;
-    for (const ClusterQueueName& queue : model_.quota().queues_under_root_of(CohortName(key.name))) {
-      touch(Kind::kClusterQueue, {{}, queue.str()});
-      wake_quota(queue);
+    if (after == nullptr) {
+      queue_status_at_.erase({Kind::kCohort, key});
+    } else {
+      touch(Kind::kCohort, key);
     }
-    wake(WakeKind::kQuota, "cohort/" + key.name);
+    if (differs_beyond_status(before, after)) {
+      cluster_queues_dirty_ = true;
+      for (const ClusterQueueName& queue : model_.quota().queues_under_root_of(CohortName(key.name))) {
+        touch(Kind::kClusterQueue, {{}, queue.str()});
+        wake_quota(queue);
+      }
+      wake(WakeKind::kQuota, "cohort/" + key.name);
+    }
   } else if constexpr (std::is_same_v<T, api::LocalQueue>) {
     touch(Kind::kLocalQueue, key);
     if (differs_beyond_status(before, after)) {
@@ -227,6 +235,16 @@ void Core::touch_workload(const ObjectKey& key) {
   }
 }
 
+// What a member can lend is part of everybody's share.
+void Core::touch_tree_of(const ClusterQueueName& queue) {
+  if (!synced_) {
+    return;  // everything will be touched then
+  }
+  for (const ClusterQueueName& member : model_.quota().tree_of(queue)) {
+    touch(Kind::kClusterQueue, {{}, member.str()});
+  }
+}
+
 void Core::touch_owner(const api::ObjectMeta& meta) {
   const api::OwnerReference* owner = api::controller_of(meta);
   if (owner != nullptr && (owner->kind == "Job" || owner->kind == "Pod")) {
@@ -257,6 +275,9 @@ void Core::touch_everything() {
   }
   for (const auto& [key, queue] : model_.objects().all<api::LocalQueue>().all()) {
     touch(Kind::kLocalQueue, key);
+  }
+  for (const auto& [key, cohort] : model_.objects().all<api::Cohort>().all()) {
+    touch(Kind::kCohort, key);
   }
   for (const auto& [key, flavor] : model_.objects().all<api::ResourceFlavor>().all()) {
     touch(Kind::kResourceFlavor, key);

@@ -124,6 +124,12 @@ struct PatchLocalQueueStatus {
   friend bool operator==(const PatchLocalQueueStatus&, const PatchLocalQueueStatus&) = default;
 };
 
+struct PatchCohortStatus {
+  ObjectRef cohort{};
+  api::CohortStatus status{};
+  friend bool operator==(const PatchCohortStatus&, const PatchCohortStatus&) = default;
+};
+
 enum class FinalizerChange : std::uint8_t { kAdd, kRemove };
 
 struct ChangeFinalizer {
@@ -182,8 +188,8 @@ struct PatchPodCondition {
 };
 
 using EffectBody = std::variant<CreateWorkload, AdoptWorkload, RewriteWorkload, PatchWorkloadSpec, PatchWorkloadStatus,
-                                PatchClusterQueueStatus, PatchLocalQueueStatus, ChangeFinalizer, DeleteObject, StartJob,
-                                StopJob, UngatePod, BindPod, PatchPodCondition, EmitEvent>;
+                                PatchClusterQueueStatus, PatchLocalQueueStatus, PatchCohortStatus, ChangeFinalizer,
+                                DeleteObject, StartJob, StopJob, UngatePod, BindPod, PatchPodCondition, EmitEvent>;
 
 struct Effect {
   EffectId id = 0;

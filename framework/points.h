@@ -7,7 +7,9 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,14 +39,25 @@ struct Entry {
   std::vector<Victim> victims{};
 };
 
+// Who goes next among the heads of one cycle, asked again after each of them. Made for one cycle; may keep state.
+class EntryOrder {
+ public:
+  virtual ~EntryOrder() = default;
+  // The index of one of the entries it was made for, each once. `model` has the usage of those before it. An entry that
+  // was named is processed: it must not be looked at any more.
+  virtual std::size_t next(const Model& model) = 0;
+};
+
 // Exactly one is enabled. Both comparisons must be strict weak orders, total up to identical uid.
 class QueueSort {
  public:
   virtual ~QueueSort() = default;
   // Who is tried first within a ClusterQueue.
   virtual bool less(const WorkloadInfo& a, const WorkloadInfo& b) const = 0;
-  // Who goes first among the heads of one cycle.
-  virtual bool entry_less(const Entry& a, const Entry& b) const = 0;
+  // Who goes first among the heads of one cycle, where that can be said of two of them alone.
+  virtual bool entry_less(const Entry& a, const Entry& b) const { return less(*a.workload, *b.workload); }
+  // For orders that depend on what those before have taken. Default: sorted once, by entry_less. Borrows the entries.
+  virtual std::unique_ptr<EntryOrder> entry_order(std::vector<const Entry*> entries, const Model& model) const;
 };
 
 // What a preemption oracle says of one (flavor, resource) at an amount (spec/admission.md §3.6).
@@ -113,6 +126,8 @@ struct NodePlugins {
   std::vector<ScoreEntry> scores{};
 };
 
+class PostFilter;
+
 // What a Filter plugin may ask and change while it judges.
 struct FilterContext {
   const WorkloadInfo& workload;
@@ -122,6 +137,9 @@ struct FilterContext {
   // Asks the enabled PostFilter plugin; kNoCandidates without one.
   std::function<Outlook(const FlavorResource&, Amount)> outlook;
   TimePoint now{};
+  // An attempt is repeated because of what others took meanwhile: the flavors chosen before are not given up.
+  const Assignment* pinned = nullptr;
+  const PostFilter* preemption = nullptr;  // the first that is enabled
   // Not null: `muster explain` asks. Note what was found, of every flavor; the verdict must be the same.
   Findings* findings = nullptr;
 
@@ -158,6 +176,11 @@ class PostFilter {
   virtual ~PostFilter() = default;
   virtual std::vector<Victim> post_filter(PostFilterContext& context, Assignment& assignment) const = 0;
   virtual Outlook outlook(PostFilterContext& context, const FlavorResource& fr, Amount amount) const = 0;
+  // May a Workload of this ClusterQueue evict others although it will borrow? If not, `outlook` is not asked for what
+  // goes beyond the quota of its own.
+  virtual bool may_preempt_while_borrowing(const api::ClusterQueue& queue) const {
+    return queue.preemption.borrow_within_cohort != api::BorrowWithinCohortPolicy::kNever;
+  }
 };
 
 // Called when an assignment is about to be charged, and when a charge is dropped before admission. Unreserve must be

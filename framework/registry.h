@@ -6,12 +6,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "api/codec/json.h"
+#include "api/config/configuration.h"
 #include "base/result.h"
 #include "framework/points.h"
 
@@ -20,6 +22,7 @@ namespace muster::framework {
 // What a plugin is given besides its arguments: settings of the manager that change decisions. No client, no clock.
 struct PluginDeps {
   std::map<std::string, bool> feature_gates{};
+  std::optional<api::FairSharingConfig> fair_sharing{};  // present: on
   bool ignore_undeclared_resources = false;  // resources.quotaCheckStrategy is IgnoreUndeclared
   bool feature(const std::string& gate, bool by_default) const {
     const auto it = feature_gates.find(gate);

@@ -132,6 +132,7 @@ struct Describe {
   }
   Described operator()(const PatchClusterQueueStatus& e) const { return {"PatchClusterQueueStatus", e.queue}; }
   Described operator()(const PatchLocalQueueStatus& e) const { return {"PatchLocalQueueStatus", e.queue}; }
+  Described operator()(const PatchCohortStatus& e) const { return {"PatchCohortStatus", e.cohort}; }
   Described operator()(const ChangeFinalizer& e) const {
     return {e.change == FinalizerChange::kAdd ? "AddFinalizer" : "RemoveFinalizer", e.object, " " + e.finalizer, true,
             e.finalizer};

@@ -34,32 +34,6 @@ Defaults defaults_of(const std::string& ns, std::string_view type, const Objects
   return defaults;
 }
 
-// spec/admission.md §2.2, steps 1 to 3: what the API server will do to the pods, done to a copy of their spec.
-api::PodSpec adjusted(const api::PodSpec& spec, const std::string& ns, const Objects& objects) {
-  api::PodSpec out = spec;
-  if (!out.runtime_class_name.empty() && out.overhead.empty()) {
-    if (const auto* runtime = objects.find<api::RuntimeClass>({{}, out.runtime_class_name})) {
-      out.overhead = runtime->overhead;
-    }
-  }
-  const Defaults container_defaults = defaults_of(ns, "Container", objects);
-  for (auto* list : {&out.init_containers, &out.containers}) {
-    for (Container& container : *list) {
-      fill(container.limits, container_defaults.limits);
-      fill(container.requests, container_defaults.requests);
-      fill(container.requests, container.limits);
-    }
-  }
-  if (out.pod_requests || out.pod_limits) {
-    const Defaults pod_defaults = defaults_of(ns, "Pod", objects);
-    ResourceAmounts requests = out.pod_requests.value_or(ResourceAmounts{});
-    fill(requests, pod_defaults.requests);
-    fill(requests, out.pod_limits.value_or(ResourceAmounts{}));
-    out.pod_requests = std::move(requests);
-  }
-  return out;
-}
-
 std::int32_t reclaimed(const api::Workload& workload, const std::string& pod_set) {
   for (const api::ReclaimablePod& item : workload.status.reclaimable_pods) {
     if (item.name == pod_set) {
@@ -79,12 +53,19 @@ PodSetTotals totals_of(const api::Workload& workload, const api::PodSet& pod_set
   const api::PodSpec spec = adjusted(pod_set.pod_template.spec, workload.meta.ns, objects);
   PodSetTotals totals{.name = pod_set.name,
                       .count = std::max(0, pod_set.count - reclaimed(workload, pod_set.name)),
+                      .group = pod_set.group,
                       .per_pod = {.requests = api::pod_requests(spec), .host_ports = spec.host_ports},
                       .pod_template = &pod_set.pod_template};
+  const bool may_shrink = rules.partial_admission && pod_set.min_count;
+  totals.min_count = may_shrink ? std::clamp(*pod_set.min_count, 0, totals.count) : totals.count;
+  ResourceAmounts counted;
   for (const auto& [resource, amount] : totals.per_pod.requests) {
     if (!excluded(resource, rules)) {
-      totals.requests.emplace(resource, sat_mul(std::max<Amount>(0, amount), totals.count));
+      counted.emplace(resource, amount);
     }
+  }
+  for (const auto& [resource, amount] : transform(counted, rules.transformations)) {
+    totals.requests.emplace(resource, sat_mul(std::max<Amount>(0, amount), totals.count));
   }
   return totals;
 }
@@ -131,9 +112,8 @@ void add_placement(Hash& hash, const api::PodSpec& spec) {
 ClassId class_of(const WorkloadInfo& info) {
   Hash hash;
   hash.add(info.cluster_queue.str()).add(info.priority).add(static_cast<Amount>(info.pod_sets.size()));
-  for (std::size_t i = 0; i < info.pod_sets.size(); ++i) {
-    const PodSetTotals& totals = info.pod_sets[i];
-    hash.add(totals.name).add(Amount{totals.count}).add(Amount{info.object->pod_sets[i].min_count.value_or(-1)});
+  for (const PodSetTotals& totals : info.pod_sets) {
+    hash.add(totals.name).add(totals.group).add(Amount{totals.count}).add(Amount{totals.min_count});
     for (const auto* amounts : {&totals.requests, &totals.per_pod.requests}) {
       hash.add(static_cast<Amount>(amounts->size()));
       for (const auto& [resource, amount] : *amounts) {
@@ -150,6 +130,32 @@ ClassId class_of(const WorkloadInfo& info) {
 
 }  // namespace
 
+// spec/admission.md §2.2, steps 1 to 3.
+api::PodSpec adjusted(const api::PodSpec& spec, const std::string& ns, const Objects& objects) {
+  api::PodSpec out = spec;
+  if (!out.runtime_class_name.empty() && out.overhead.empty()) {
+    if (const auto* runtime = objects.find<api::RuntimeClass>({{}, out.runtime_class_name})) {
+      out.overhead = runtime->overhead;
+    }
+  }
+  const Defaults container_defaults = defaults_of(ns, "Container", objects);
+  for (auto* list : {&out.init_containers, &out.containers}) {
+    for (Container& container : *list) {
+      fill(container.limits, container_defaults.limits);
+      fill(container.requests, container_defaults.requests);
+      fill(container.requests, container.limits);
+    }
+  }
+  if (out.pod_requests || out.pod_limits) {
+    const Defaults pod_defaults = defaults_of(ns, "Pod", objects);
+    ResourceAmounts requests = out.pod_requests.value_or(ResourceAmounts{});
+    fill(requests, pod_defaults.requests);
+    fill(requests, out.pod_limits.value_or(ResourceAmounts{}));
+    out.pod_requests = std::move(requests);
+  }
+  return out;
+}
+
 WorkloadInfo build_info(std::shared_ptr<const api::Workload> workload, ClusterQueueName cluster_queue,
                         const Objects& objects, const TotalsRules& rules) {
   WorkloadInfo info{.key = workload->meta.key(),
@@ -162,6 +168,18 @@ WorkloadInfo build_info(std::shared_ptr<const api::Workload> workload, ClusterQu
   }
   info.class_id = class_of(info);
   return info;
+}
+
+WorkloadInfo with_counts(const WorkloadInfo& workload, const std::vector<std::int32_t>& counts) {
+  WorkloadInfo scaled = workload;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    PodSetTotals& totals = scaled.pod_sets[i];
+    for (auto& [resource, amount] : totals.requests) {
+      amount = totals.count == 0 ? amount : sat_mul(amount / totals.count, counts[i]);
+    }
+    totals.count = counts[i];
+  }
+  return scaled;
 }
 
 }  // namespace muster::framework

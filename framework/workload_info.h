@@ -1,11 +1,13 @@
 // What is queued and what is decided for it, as values that plugins exchange through the framework.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/kueue/workload.h"
@@ -20,6 +22,8 @@ namespace muster::framework {
 struct PodSetTotals {
   std::string name{};
   std::int32_t count = 0;           // after reclaim
+  std::int32_t min_count = 0;       // it may be admitted with as few; `count` when it may not
+  std::string group{};              // podsets of one group get the same flavors; empty: alone
   api::ResourceAmounts requests{};  // of all `count` pods, filtered and transformed for quota
   PodFootprint per_pod{};           // one pod on a node: the template's own requests and host ports
   const api::PodTemplate* pod_template = nullptr;  // borrowed from WorkloadInfo::object
@@ -27,6 +31,23 @@ struct PodSetTotals {
 
 // Workloads with equal class ids get equal answers from the scheduler (§1.8).
 using ClassId = std::uint64_t;
+
+// How far the flavors of each resource group were looked at before the scan stopped (§3.4).
+struct ScanProgress {
+  static constexpr int kExhausted = -1;  // the last flavor was tried
+
+  std::map<std::pair<std::string, std::string>, int> tried{};  // (podset, resource) -> index of its last flavor
+  std::uint64_t epoch = 0;  // of the queue: whatever may cure a rejection ends it
+
+  bool pending() const {
+    return std::any_of(tried.begin(), tried.end(), [](const auto& entry) { return entry.second != kExhausted; });
+  }
+  int next(const std::string& pod_set, const std::string& resource) const {
+    const auto it = tried.find({pod_set, resource});
+    return it == tried.end() ? 0 : it->second + 1;
+  }
+  friend bool operator==(const ScanProgress&, const ScanProgress&) = default;
+};
 
 struct WorkloadInfo {
   ObjectKey key{};
@@ -36,6 +57,7 @@ struct WorkloadInfo {
   std::int64_t priority = 0;
   TimePoint queue_time{};
   ClassId class_id = 0;
+  std::shared_ptr<const ScanProgress> progress{};  // of its own last attempt, never of its class; null: from the start
 
   const Uid& uid() const { return object->meta.uid; }
 };
@@ -99,6 +121,8 @@ struct Assignment {
   bool nodes_need_preemption = false;  // quota fits, nodes do not until victims leave
   std::string reason{};            // granular NoFit reason (§3.9)
   std::string message{};
+  ScanProgress progress{};
+  std::string flavors_considered{};  // of an assignment that fits: what was passed over, for people
 };
 
 // Someone who has to go for a preemptor, with the reason of Preempted (`InClusterQueue`, `InCohortReclamation`, …).

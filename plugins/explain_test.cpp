@@ -37,7 +37,7 @@ using ::testing::IsEmpty;
 framework::Profile default_profile() {
   framework::Registry registry;
   register_all(registry);
-  return framework::make_profile({}, registry, default_plugins(), {}).value();
+  return framework::make_profile({}, registry, default_plugins({}), {}).value();
 }
 
 // Objects in, one explanation out. The namespace `ns` and LocalQueue `lq` of ClusterQueue `cq` are there.

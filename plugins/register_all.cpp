@@ -1,5 +1,7 @@
 #include "plugins/register_all.h"
 
+#include "plugins/fair_preemption/fair_preemption.h"
+#include "plugins/fair_sharing/fair_sharing.h"
 #include "plugins/flavor_assigner/flavor_assigner.h"
 #include "plugins/gang/gang.h"
 #include "plugins/node_affinity/node_affinity.h"
@@ -14,23 +16,22 @@
 namespace muster::plugins {
 
 void register_all(framework::Registry& registry) {
-  registry.add<PrioritySort>().add<FlavorAssigner>().add<Gang>().add<Preemption>();
+  registry.add<PrioritySort>().add<FairSharing>().add<FlavorAssigner>().add<Gang>();
+  registry.add<Preemption>().add<FairPreemption>();
   registry.add<NodeUnschedulable>().add<RequestedNodeName>().add<TaintToleration>().add<NodeAffinity>();
   registry.add<NodePorts>().add<NodeResourcesFit>();
 }
 
-const std::vector<std::string>& default_plugins() {
-  static const std::vector<std::string> kOrder = [] {
-    std::vector<std::string> names;
-    for (const std::string_view name :
-         {PrioritySort::kName, NodeUnschedulable::kName, RequestedNodeName::kName, TaintToleration::kName,
-          NodeAffinity::kName, NodePorts::kName, NodeResourcesFit::kName, FlavorAssigner::kName, Gang::kName,
-          Preemption::kName}) {
-      names.emplace_back(name);
-    }
-    return names;
-  }();
-  return kOrder;
+std::vector<std::string> default_plugins(const framework::PluginDeps& deps) {
+  const bool fair = deps.fair_sharing.has_value();
+  std::vector<std::string> names;
+  for (const std::string_view name :
+       {fair ? FairSharing::kName : PrioritySort::kName, NodeUnschedulable::kName, RequestedNodeName::kName,
+        TaintToleration::kName, NodeAffinity::kName, NodePorts::kName, NodeResourcesFit::kName, FlavorAssigner::kName,
+        Gang::kName, fair ? FairPreemption::kName : Preemption::kName}) {
+    names.emplace_back(name);
+  }
+  return names;
 }
 
 }  // namespace muster::plugins

@@ -11,6 +11,6 @@ namespace muster::plugins {
 void register_all(framework::Registry& registry);
 
 // Enabled without a profile file, at every point they implement, in this order.
-const std::vector<std::string>& default_plugins();
+std::vector<std::string> default_plugins(const framework::PluginDeps& deps);
 
 }  // namespace muster::plugins

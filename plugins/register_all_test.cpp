@@ -15,7 +15,7 @@ TEST(RegisterAll, NamesAreUniqueAndTheDefaultProfileIsComplete) {
   framework::Registry registry;
   register_all(registry);
   ASSERT_TRUE(registry.check().ok());
-  const auto profile = framework::make_profile("", registry, default_plugins(), {});
+  const auto profile = framework::make_profile("", registry, default_plugins({}), {});
   ASSERT_TRUE(profile.ok()) << to_string(profile.error());
   EXPECT_EQ(profile->queue_sort.size(), 1U);
   ASSERT_FALSE(profile->filter.empty());
@@ -26,10 +26,23 @@ TEST(RegisterAll, NamesAreUniqueAndTheDefaultProfileIsComplete) {
   EXPECT_EQ(profile->bind.size(), 1U);
 }
 
+TEST(RegisterAll, FairSharingChoosesItsPlugins) {
+  framework::Registry registry;
+  register_all(registry);
+  const auto names = [&](const framework::PluginDeps& deps) {
+    const auto profile = framework::make_profile("", registry, default_plugins(deps), deps);
+    EXPECT_TRUE(profile.ok());
+    return std::vector<std::string>{profile->queue_sort.front().name, profile->post_filter.front().name};
+  };
+  EXPECT_EQ(names({}), (std::vector<std::string>{"PrioritySort", "Preemption"}));
+  EXPECT_EQ(names({.fair_sharing = api::FairSharingConfig{}}),
+            (std::vector<std::string>{"FairSharing", "FairPreemption"}));
+}
+
 TEST(RegisterAll, NodePluginsHaveKubeSchedulersOrderAndWeights) {
   framework::Registry registry;
   register_all(registry);
-  const auto profile = framework::make_profile("", registry, default_plugins(), {});
+  const auto profile = framework::make_profile("", registry, default_plugins({}), {});
   ASSERT_TRUE(profile.ok()) << to_string(profile.error());
   std::vector<std::string> filters;
   for (const auto& entry : profile->nodes.filters) {

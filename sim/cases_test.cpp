@@ -1,5 +1,6 @@
 // Stories: every cases/NAME.yaml is simulated, and its table must be cases/NAME.txt. A changed story is reviewed like
-// code; MUSTER_UPDATE_CASES=1 writes the tables anew.
+// code; MUSTER_UPDATE_CASES=1 writes the tables anew. cases/NAME.config, where there is one, is the manager's Configuration.
+#include "api/config/configuration.h"
 #include "plugins/register_all.h"
 #include "sim/manifests.h"
 #include "sim/report.h"
@@ -31,6 +32,15 @@ std::vector<std::string> case_names() {
   return names;
 }
 
+SimulatorOptions options_of(const fs::path& config) {
+  const auto configuration = api::parse_configuration(fs::exists(config) ? content(config) : "");
+  EXPECT_TRUE(configuration.ok()) << to_string(configuration.error());
+  SimulatorOptions options;
+  options.manager.plugins = {.feature_gates = configuration->feature_gates, .fair_sharing = configuration->fair_sharing};
+  options.manager.controllers.fair_sharing = configuration->fair_sharing.has_value();
+  return options;
+}
+
 class Story : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Story, EndsAsWritten) {
@@ -41,7 +51,7 @@ TEST_P(Story, EndsAsWritten) {
   EXPECT_TRUE(manifests.warnings.empty());
   framework::Registry registry;
   plugins::register_all(registry);
-  Simulator simulator({}, registry);
+  Simulator simulator(options_of(base.string() + ".config"), registry);
   simulator.submit(manifests.submissions);
   while (simulator.step()) {
     const std::vector<std::string> broken = testing::violations(simulator);

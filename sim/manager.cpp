@@ -21,7 +21,7 @@ void Manager::start() {
     options_.on_start();
   }
   auto profile =
-      framework::make_profile(options_.profile, parts_.registry, plugins::default_plugins(), options_.plugins);
+      framework::make_profile(options_.profile, parts_.registry, plugins::default_plugins(options_.plugins), options_.plugins);
   MUSTER_CHECK(profile.ok()) << to_string(profile.error());
   core_ = std::make_unique<framework::Core>(options_.core, *std::move(profile),
                                             controllers::make_reconcilers(options_.controllers));

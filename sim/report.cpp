@@ -120,6 +120,21 @@ void add_amounts(std::map<std::string, double>& sum, const api::ResourceAmounts&
   }
 }
 
+template <class T>
+void add_quotas(std::map<std::string, double>& sum, const ApiServer& server, const char* kind) {
+  for (const auto& [key, object] : server.all(kind_of(kind))) {
+    const auto holder = api::decode<T>(*object);
+    for (std::size_t i = 0; holder.ok() && i < holder->resource_groups.size(); ++i) {
+      for (const api::FlavorQuotas& flavor : holder->resource_groups[i].flavors) {
+        for (const api::ResourceQuota& quota : flavor.resources) {
+          sum[quota.resource] += static_cast<double>(quota.nominal);
+        }
+      }
+    }
+  }
+}
+
+// What the nodes offer; without nodes, all quota.
 std::map<std::string, double> capacity(const ApiServer& server) {
   std::map<std::string, double> sum;
   const auto& nodes = server.all(kind_of("Node"));
@@ -131,16 +146,8 @@ std::map<std::string, double> capacity(const ApiServer& server) {
   if (!nodes.empty()) {
     return sum;
   }
-  for (const auto& [key, object] : server.all(kind_of("ClusterQueue"))) {
-    const auto queue = api::decode<api::ClusterQueue>(*object);
-    for (std::size_t i = 0; queue.ok() && i < queue->resource_groups.size(); ++i) {
-      for (const api::FlavorQuotas& flavor : queue->resource_groups[i].flavors) {
-        for (const api::ResourceQuota& quota : flavor.resources) {
-          sum[quota.resource] += static_cast<double>(quota.nominal);
-        }
-      }
-    }
-  }
+  add_quotas<api::ClusterQueue>(sum, server, "ClusterQueue");
+  add_quotas<api::Cohort>(sum, server, "Cohort");
   return sum;
 }
 

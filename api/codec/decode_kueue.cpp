@@ -46,6 +46,10 @@ QueueStatus read_queue_status(const Reader& status) {
           .admitted_workloads = status.int32("admittedWorkloads")};
 }
 
+std::optional<std::int64_t> read_weighted_share(const Reader& status) {
+  return status.child("fairSharing").maybe_int64("weightedShare");
+}
+
 FlavorFungibility read_fungibility(const Reader& fungibility) {
   const FlavorFungibility defaults;
   return {.when_can_borrow = fungibility.one_of("whenCanBorrow", kFungibilityPolicyNames, defaults.when_can_borrow),
@@ -109,10 +113,11 @@ Result<ClusterQueue> decode(const Json& object) {
       .preemption = read_preemption(spec.child("preemption")),
       .admission_checks = read_checks(spec),
       .stop_policy = spec.one_of("stopPolicy", kStopPolicyNames, StopPolicy::kNone),
-      .fair_weight_milli = spec.child("fairSharing").maybe_milli("weight"),
+      .fair_weight_nano = spec.child("fairSharing").maybe_nano("weight"),
       .usage_based_fair_sharing =
           spec.child("admissionScope").text("admissionMode") == "UsageBasedAdmissionFairSharing",
       .status = read_queue_status<ClusterQueueStatus>(root.child("status"))};
+  queue.status.weighted_share = read_weighted_share(root.child("status"));
   return std::move(problems).finish(std::move(queue));
 }
 
@@ -124,7 +129,8 @@ Result<Cohort> decode(const Json& object) {
   Cohort cohort{.meta = read_meta(root),
                 .parent = CohortName(spec.text("parentName")),
                 .resource_groups = read_resource_groups(spec),
-                .fair_weight_milli = spec.child("fairSharing").maybe_milli("weight")};
+                .fair_weight_nano = spec.child("fairSharing").maybe_nano("weight"),
+                .status = {.weighted_share = read_weighted_share(root.child("status"))}};
   return std::move(problems).finish(std::move(cohort));
 }
 
@@ -136,7 +142,7 @@ Result<LocalQueue> decode(const Json& object) {
   LocalQueue queue{.meta = read_meta(root),
                    .cluster_queue = ClusterQueueName(spec.text("clusterQueue")),
                    .stop_policy = spec.one_of("stopPolicy", kStopPolicyNames, StopPolicy::kNone),
-                   .fair_weight_milli = spec.child("fairSharing").maybe_milli("weight"),
+                   .fair_weight_nano = spec.child("fairSharing").maybe_nano("weight"),
                    .status = read_queue_status<LocalQueueStatus>(root.child("status"))};
   return std::move(problems).finish(std::move(queue));
 }

@@ -41,7 +41,7 @@ TEST(DecodeClusterQueue, ReadsWhatAdminsWrite) {
   EXPECT_EQ(queue.queueing_strategy, QueueingStrategy::kStrictFifo);
   EXPECT_EQ(queue.namespace_selector, LabelSelector{});
   EXPECT_EQ(queue.stop_policy, StopPolicy::kHold);
-  EXPECT_EQ(queue.fair_weight_milli, 1500);
+  EXPECT_EQ(queue.fair_weight_nano, 1'500'000'000);
   EXPECT_TRUE(queue.usage_based_fair_sharing);
   EXPECT_EQ(queue.preemption.borrow_max_priority_threshold, 7);
   EXPECT_EQ(queue.flavor_fungibility.when_can_borrow, FungibilityPolicy::kTryNextFlavor);
@@ -55,7 +55,7 @@ TEST(DecodeClusterQueue, ReadsWhatAdminsWrite) {
 TEST(DecodeClusterQueue, TellsAbsentFromEmpty) {
   const ClusterQueue queue = decode<ClusterQueue>(json(R"({"spec": {"namespaceSelector": null}})")).value();
   EXPECT_EQ(queue.namespace_selector, std::nullopt);
-  EXPECT_EQ(queue.fair_weight_milli, std::nullopt);
+  EXPECT_EQ(queue.fair_weight_nano, std::nullopt);
   EXPECT_EQ(queue, decode<ClusterQueue>(json("{}")).value());
 }
 

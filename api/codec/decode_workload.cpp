@@ -9,6 +9,7 @@ PodSet read_pod_set(const Reader& pod_set) {
   return {.name = pod_set.text("name", "main"),
           .count = pod_set.int32("count", 1),
           .min_count = pod_set.maybe_int32("minCount"),
+          .group = pod_set.child("topologyRequest").text("podSetGroupName"),
           .pod_template = read_pod_template(pod_set.child("template"))};
 }
 

@@ -29,6 +29,7 @@ Json encode(const Admission& admission);
 Json encode(const WorkloadStatus& status);
 Json encode(const ClusterQueueStatus& status);
 Json encode(const LocalQueueStatus& status);
+Json encode(const CohortStatus& status);
 
 // {resource: quantity}. An amount beyond every quantity (kUnlimited) is printed as its number, never `<unlimited>`.
 Json encode_amounts(const ResourceAmounts& amounts);

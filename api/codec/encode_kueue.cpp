@@ -87,16 +87,30 @@ Json encode_checks(const std::vector<AdmissionCheckRule>& checks) {
            })}};
 }
 
-void put_fair_weight(Json& spec, const std::optional<Amount>& milli) {
-  if (milli) {
-    spec["fairSharing"] = {{"weight", encode_amount("cpu", *milli)}};  // thousandths print as cpu does
+void put_fair_weight(Json& spec, const std::optional<Amount>& nano) {
+  if (nano) {
+    spec["fairSharing"] = {{"weight", format_nano(*nano)}};
+  }
+}
+
+void put_weighted_share(Json& status, const std::optional<std::int64_t>& share) {
+  if (share) {
+    status["fairSharing"] = {{"weightedShare", *share}};
   }
 }
 
 }  // namespace
 
 Json encode(const ClusterQueueStatus& status) {
-  return encode_queue_status(status, WithBorrowed::kYes);
+  Json json = encode_queue_status(status, WithBorrowed::kYes);
+  put_weighted_share(json, status.weighted_share);
+  return json;
+}
+
+Json encode(const CohortStatus& status) {
+  Json json = Json::object();
+  put_weighted_share(json, status.weighted_share);
+  return json;
 }
 
 Json encode(const LocalQueueStatus& status) {
@@ -126,7 +140,7 @@ Json encode(const ClusterQueue& queue) {
   spec["preemption"] = encode_preemption(queue.preemption);
   put(spec, "admissionChecksStrategy", encode_checks(queue.admission_checks));
   put_enum(spec, "stopPolicy", kStopPolicyNames, queue.stop_policy);
-  put_fair_weight(spec, queue.fair_weight_milli);
+  put_fair_weight(spec, queue.fair_weight_nano);
   if (queue.usage_based_fair_sharing) {
     spec["admissionScope"] = {{"admissionMode", "UsageBasedAdmissionFairSharing"}};
   }
@@ -140,9 +154,10 @@ Json encode(const Cohort& cohort) {
   Json spec = Json::object();
   put(spec, "parentName", cohort.parent.str());
   put(spec, "resourceGroups", encode_groups(cohort.resource_groups));
-  put_fair_weight(spec, cohort.fair_weight_milli);
+  put_fair_weight(spec, cohort.fair_weight_nano);
   Json json = an_object(kKueueVersion, "Cohort", encode(cohort.meta));
   json["spec"] = std::move(spec);
+  json["status"] = encode(cohort.status);
   return json;
 }
 
@@ -150,7 +165,7 @@ Json encode(const LocalQueue& queue) {
   Json spec = Json::object();
   put(spec, "clusterQueue", queue.cluster_queue.str());
   put_enum(spec, "stopPolicy", kStopPolicyNames, queue.stop_policy);
-  put_fair_weight(spec, queue.fair_weight_milli);
+  put_fair_weight(spec, queue.fair_weight_nano);
   Json json = an_object(kKueueVersion, "LocalQueue", encode(queue.meta));
   json["spec"] = std::move(spec);
   json["status"] = encode(queue.status);

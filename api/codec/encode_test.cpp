@@ -46,7 +46,7 @@ TEST(RoundTrip, ClusterQueue) {
           .quota("gpu", "big", "9223372036854775807")
           .strict_fifo()
           .stop(StopPolicy::kHoldAndDrain)
-          .weight_milli(1500)
+          .weight("1500m")
           .preemption({.within_cluster_queue = WithinClusterQueuePolicy::kLowerOrNewerEqualPriority,
                        .reclaim_within_cohort = ReclaimPolicy::kAny,
                        .borrow_within_cohort = BorrowWithinCohortPolicy::kLowerPriority,
@@ -62,10 +62,19 @@ TEST(RoundTrip, ClusterQueue) {
   EXPECT_EQ(round_trip(plain), plain);
 }
 
-TEST(RoundTrip, QueuesAndCohorts) {
-  const Cohort cohort = a_cohort("c").parent("root").quota("cpu", "f", "1").weight_milli(0);
+TEST(RoundTrip, FairSharing) {
+  ClusterQueue queue = a_cluster_queue("cq").weight("1000000001n");
+  queue.status.weighted_share = kUnlimited;
+  EXPECT_EQ(round_trip(queue), queue);
+  Cohort cohort = a_cohort("c").weight("2n");
+  cohort.status.weighted_share = 0;
   EXPECT_EQ(round_trip(cohort), cohort);
-  LocalQueue queue = a_local_queue("ns", "lq").cluster_queue("cq").stop(StopPolicy::kHold).weight_milli(2000);
+}
+
+TEST(RoundTrip, QueuesAndCohorts) {
+  const Cohort cohort = a_cohort("c").parent("root").quota("cpu", "f", "1").weight("0");
+  EXPECT_EQ(round_trip(cohort), cohort);
+  LocalQueue queue = a_local_queue("ns", "lq").cluster_queue("cq").stop(StopPolicy::kHold).weight("2");
   queue.status.pending_workloads = 4;
   queue.status.flavors_usage = {{.name = FlavorName("f"), .resources = {{.name = "cpu", .total = 1500}}}};
   EXPECT_EQ(round_trip(queue), queue);
@@ -79,6 +88,7 @@ TEST(RoundTrip, Workload) {
                           .request("cpu", "1")
                           .pod_set("worker", 5)
                           .min_count(2)
+                          .group("g")
                           .request("cpu", "1500m")
                           .request("memory", "3Gi")
                           .node_selector("zone", "z")

@@ -7,6 +7,9 @@ namespace {
 Json encode_pod_set(const PodSet& pod_set) {
   Json json = {{"name", pod_set.name}, {"count", pod_set.count}, {"template", encode(pod_set.pod_template)}};
   put(json, "minCount", pod_set.min_count);
+  if (!pod_set.group.empty()) {
+    json["topologyRequest"] = {{"podSetGroupName", pod_set.group}};
+  }
   return json;
 }
 

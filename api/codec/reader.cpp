@@ -235,9 +235,9 @@ std::optional<Amount> Reader::maybe_quota(std::string_view key, std::string_view
   return quantity ? parsed(key, parse_quota(resource, *quantity)) : std::nullopt;
 }
 
-std::optional<Amount> Reader::maybe_milli(std::string_view key) const {
+std::optional<Amount> Reader::maybe_nano(std::string_view key) const {
   const std::optional<std::string> quantity = maybe_quantity(key);
-  return quantity ? parsed(key, parse_milli(*quantity)) : std::nullopt;
+  return quantity ? parsed(key, parse_nano(*quantity)) : std::nullopt;
 }
 
 ResourceAmounts Reader::amounts(std::string_view key) const {

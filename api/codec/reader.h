@@ -81,7 +81,7 @@ class Reader {
   std::optional<std::string> maybe_quantity(std::string_view key) const;
   std::optional<Amount> maybe_amount(std::string_view key, std::string_view resource) const;
   std::optional<Amount> maybe_quota(std::string_view key, std::string_view resource) const;
-  std::optional<Amount> maybe_milli(std::string_view key) const;
+  std::optional<Amount> maybe_nano(std::string_view key) const;
   ResourceAmounts amounts(std::string_view key) const;
 
   template <class Enum, std::size_t N>

@@ -51,7 +51,7 @@ ResourceTransformation read_transformation(const Reader& rule) {
   const Reader outputs = rule.child("outputs");
   if (outputs.present()) {
     for (const auto& entry : outputs.value()->items()) {
-      outputs.maybe_milli(entry.key());  // reports a malformed quantity
+      outputs.maybe_nano(entry.key());  // reports a malformed quantity
       result.outputs.emplace(entry.key(), outputs.maybe_quantity(entry.key()).value_or("0"));
     }
   }

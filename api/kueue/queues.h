@@ -93,6 +93,7 @@ struct ClusterQueueStatus {
   std::int32_t pending_workloads = 0;
   std::int32_t reserving_workloads = 0;
   std::int32_t admitted_workloads = 0;
+  std::optional<std::int64_t> weighted_share{};  // fairSharing.weightedShare; absent where fair sharing is off
   friend bool operator==(const ClusterQueueStatus&, const ClusterQueueStatus&) = default;
 };
 
@@ -106,17 +107,23 @@ struct ClusterQueue {
   Preemption preemption{};
   std::vector<AdmissionCheckRule> admission_checks{};
   StopPolicy stop_policy = StopPolicy::kNone;
-  std::optional<Amount> fair_weight_milli{};  // fairSharing.weight in thousandths; absent: 1000
+  std::optional<Amount> fair_weight_nano{};  // fairSharing.weight in billionths; absent: 1
   bool usage_based_fair_sharing = false;      // admissionScope.admissionMode
   ClusterQueueStatus status{};
   friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
+};
+
+struct CohortStatus {
+  std::optional<std::int64_t> weighted_share{};  // fairSharing.weightedShare
+  friend bool operator==(const CohortStatus&, const CohortStatus&) = default;
 };
 
 struct Cohort {
   ObjectMeta meta{};
   CohortName parent{};
   std::vector<ResourceGroup> resource_groups{};
-  std::optional<Amount> fair_weight_milli{};
+  std::optional<Amount> fair_weight_nano{};
+  CohortStatus status{};
   friend bool operator==(const Cohort&, const Cohort&) = default;
 };
 
@@ -134,7 +141,7 @@ struct LocalQueue {
   ObjectMeta meta{};
   ClusterQueueName cluster_queue{};
   StopPolicy stop_policy = StopPolicy::kNone;
-  std::optional<Amount> fair_weight_milli{};
+  std::optional<Amount> fair_weight_nano{};
   LocalQueueStatus status{};
   friend bool operator==(const LocalQueue&, const LocalQueue&) = default;
 };

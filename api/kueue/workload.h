@@ -17,6 +17,7 @@ struct PodSet {
   std::string name = "main";
   std::int32_t count = 1;
   std::optional<std::int32_t> min_count{};
+  std::string group{};  // topologyRequest.podSetGroupName: podsets of one group get the same flavors
   PodTemplate pod_template{};
   friend bool operator==(const PodSet&, const PodSet&) = default;
 };

@@ -157,8 +157,8 @@ LocalQueueBuilder& LocalQueueBuilder::stop(StopPolicy policy) {
   return with([policy](LocalQueue& queue) { queue.stop_policy = policy; });
 }
 
-LocalQueueBuilder& LocalQueueBuilder::weight_milli(Amount weight) {
-  return with([weight](LocalQueue& queue) { queue.fair_weight_milli = weight; });
+LocalQueueBuilder& LocalQueueBuilder::weight(const std::string& quantity) {
+  return with([&](LocalQueue& queue) { queue.fair_weight_nano = parse_nano(quantity).value(); });
 }
 
 NodeBuilder::NodeBuilder(const std::string& name) : Builder({}, name) {

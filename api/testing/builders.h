@@ -10,6 +10,7 @@
 #include "api/kueue/queues.h"
 #include "api/kueue/workload.h"
 #include "api/testing/builder_base.h"
+#include "base/quantity.h"
 
 #include <initializer_list>
 #include <string>
@@ -36,9 +37,9 @@ class QuotaBuilder : public Builder<Derived, Object> {
   Derived& quota(const std::string& resource, const std::string& flavor, const std::string& nominal,
                  const std::string& borrowing = {}, const std::string& lending = {});
 
-  // Thousandths of fairSharing.weight.
-  Derived& weight_milli(Amount weight) {
-    return this->with([&](Object& o) { o.fair_weight_milli = weight; });
+  // fairSharing.weight, a quantity.
+  Derived& weight(const std::string& quantity) {
+    return this->with([&](Object& o) { o.fair_weight_nano = parse_nano(quantity).value(); });
   }
 
  protected:
@@ -73,7 +74,7 @@ class LocalQueueBuilder : public Builder<LocalQueueBuilder, LocalQueue> {
 
   LocalQueueBuilder& cluster_queue(const std::string& name);
   LocalQueueBuilder& stop(StopPolicy policy);
-  LocalQueueBuilder& weight_milli(Amount weight);
+  LocalQueueBuilder& weight(const std::string& quantity);
 };
 
 class WorkloadBuilder : public PodShapeBuilder<WorkloadBuilder, Workload> {
@@ -85,6 +86,7 @@ class WorkloadBuilder : public PodShapeBuilder<WorkloadBuilder, Workload> {
   WorkloadBuilder& pod_set(const std::string& name, std::int32_t count = 1);
   WorkloadBuilder& count(std::int32_t pods);
   WorkloadBuilder& min_count(std::int32_t pods);
+  WorkloadBuilder& group(const std::string& name);
   WorkloadBuilder& priority(std::int32_t value);
   WorkloadBuilder& priority_class_ref(const PriorityClassRef& ref);
   WorkloadBuilder& inactive();

@@ -39,6 +39,10 @@ WorkloadBuilder& WorkloadBuilder::min_count(std::int32_t pods) {
   return with([pods](Workload& workload) { workload.pod_sets.back().min_count = pods; });
 }
 
+WorkloadBuilder& WorkloadBuilder::group(const std::string& name) {
+  return with([&](Workload& workload) { workload.pod_sets.back().group = name; });
+}
+
 WorkloadBuilder& WorkloadBuilder::priority(std::int32_t value) {
   return with([value](Workload& workload) { workload.priority = value; });
 }

@@ -103,6 +103,11 @@ struct ToJson {
     return {{"queue", of(queue)}, {"status", api::encode(status)}};
   }
 
+  Json operator()(const framework::PatchCohortStatus& e) const {
+    const auto& [cohort, status] = e;
+    return {{"cohort", of(cohort)}, {"status", api::encode(status)}};
+  }
+
   Json operator()(const framework::ChangeFinalizer& e) const {
     const auto& [object, finalizer, change] = e;
     return {{"object", of(object)}, {"finalizer", finalizer}, {"add", change == framework::FinalizerChange::kAdd}};

@@ -38,7 +38,7 @@ ApiRequest patch_status(const ObjectRef& ref, std::string_view content_type, Jso
 // A merge patch leaves out nothing: what the status does not have any more is null.
 Json whole_queue_status(Json status) {
   for (const char* key : {"conditions", "flavorsReservation", "flavorsUsage", "pendingWorkloads", "reservingWorkloads",
-                          "admittedWorkloads"}) {
+                          "admittedWorkloads", "fairSharing"}) {
     if (!status.contains(key)) {
       status[key] = nullptr;
     }
@@ -117,6 +117,11 @@ Step OneShotProgram::resume(const Result<ApiReply>& reply) {
 
 OneShotProgram status_program(const framework::PatchClusterQueueStatus& effect) {
   return {patch_status(effect.queue, "application/merge-patch+json", whole_queue_status(api::encode(effect.status))),
+          {.absent_is_done = true}};
+}
+
+OneShotProgram status_program(const framework::PatchCohortStatus& effect) {
+  return {patch_status(effect.cohort, "application/merge-patch+json", api::encode(effect.status)),
           {.absent_is_done = true}};
 }
 

@@ -34,6 +34,7 @@ class OneShotProgram final : public framework::Program {
 
 OneShotProgram status_program(const framework::PatchClusterQueueStatus& effect);
 OneShotProgram status_program(const framework::PatchLocalQueueStatus& effect);
+OneShotProgram status_program(const framework::PatchCohortStatus& effect);
 OneShotProgram condition_program(const framework::PatchPodCondition& effect);
 OneShotProgram delete_program(const framework::DeleteObject& effect);
 // `instance` names this process in the event; `now` is its time.

@@ -36,6 +36,10 @@ struct Maker {
     return std::make_unique<OneShotProgram>(status_program(effect));
   }
 
+  std::unique_ptr<Program> operator()(const framework::PatchCohortStatus& effect) const {
+    return std::make_unique<OneShotProgram>(status_program(effect));
+  }
+
   std::unique_ptr<Program> operator()(const framework::PatchPodCondition& effect) const {
     return std::make_unique<OneShotProgram>(condition_program(effect));
   }

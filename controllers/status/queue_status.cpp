@@ -2,6 +2,7 @@
 
 #include "api/constants.h"
 #include "controllers/status/usage_report.h"
+#include "framework/model/fair_share.h"
 #include "framework/status/cluster_queue_active.h"
 
 #include <algorithm>
@@ -77,6 +78,12 @@ framework::Activity activity_of(const api::LocalQueue& queue, const framework::M
   return {.active = true, .reason = "Ready", .message = "Can submit new workloads to localQueue"};
 }
 
+template <class Name>
+std::optional<std::int64_t> weighted_share_of(const framework::QuotaTree& quota, const Name& name) {
+  const auto node = quota.find(name);
+  return node ? std::optional(weighted_share(share_of(quota, *node))) : std::nullopt;
+}
+
 }  // namespace
 
 void ClusterQueueReconciler::reconcile(const ObjectKey& key, const ReconcileContext& context,
@@ -100,10 +107,23 @@ void ClusterQueueReconciler::reconcile(const ObjectKey& key, const ReconcileCont
   status.pending_workloads = context.queue.pending(name).total();
   status.reserving_workloads = usage.reserving;
   status.admitted_workloads = usage.admitted;
+  status.weighted_share = shares_ == WeightedShares::kShow ? weighted_share_of(model.quota(), name) : std::nullopt;
   set_active(status.conditions, framework::cluster_queue_activity(model, name), queue->meta.generation, context.now);
   if (status != queue->status) {
     result.effects.emplace_back(framework::PatchClusterQueueStatus{.queue = ref_of(Kind::kClusterQueue, queue->meta),
                                                                    .status = std::move(status)});
+  }
+}
+
+void CohortReconciler::reconcile(const ObjectKey& key, const ReconcileContext& context, ReconcileResult& result) const {
+  const auto* cohort = context.model.objects().find<api::Cohort>(key);
+  if (cohort == nullptr || cohort->meta.deletion_timestamp) {
+    return;
+  }
+  const api::CohortStatus status{.weighted_share = weighted_share_of(context.model.quota(), CohortName(key.name))};
+  if (status != cohort->status) {
+    result.effects.emplace_back(
+        framework::PatchCohortStatus{.cohort = ref_of(Kind::kCohort, cohort->meta), .status = status});
   }
 }
 

@@ -116,6 +116,48 @@ TEST(ClusterQueueNumbers, NothingIsWrittenTwice) {
   EXPECT_THAT(flavors().with(queue).now(60).reconcile(ClusterQueueReconciler(), {"", "cq"}).effects, IsEmpty());
 }
 
+// c1 > cq; cq has 10 and uses 15 of what c1 could lend it, 20 in all.
+World borrowing() {
+  World world = World().with(a_flavor("f"));
+  world.with(a_cohort("root").quota("cpu", "f", "6")).with(a_cohort("c1").parent("root").quota("cpu", "f", "4"));
+  world.with(queue().cohort("c1").weight("2")).with(a_local_queue("ns", "lq").cluster_queue("cq"));
+  return world.with(workload("a", "15").admitted("cq", "f"));
+}
+
+std::optional<api::CohortStatus> cohort_status_of(const World& world, const std::string& cohort) {
+  const Outcome got = world.reconcile(CohortReconciler(), {"", cohort});
+  return got.result.effects.empty()
+             ? std::nullopt
+             : std::optional(std::get<framework::PatchCohortStatus>(got.result.effects.at(0)).status);
+}
+
+TEST(WeightedShare, OfAClusterQueueOnlyWithFairSharing) {
+  const auto share = [](WeightedShares shares) {
+    const Outcome got = borrowing().reconcile(ClusterQueueReconciler(shares), {"", "cq"});
+    for (const framework::EffectBody& effect : got.result.effects) {
+      if (const auto* patch = std::get_if<framework::PatchClusterQueueStatus>(&effect)) {
+        return patch->status.weighted_share;
+      }
+    }
+    return std::optional<std::int64_t>(-1);
+  };
+  EXPECT_EQ(share(WeightedShares::kShow), 125);  // 5 of 20, by 2
+  EXPECT_EQ(share(WeightedShares::kOmit), std::nullopt);
+}
+
+TEST(WeightedShare, OfCohorts) {
+  EXPECT_EQ(cohort_status_of(borrowing(), "c1")->weighted_share, 50);  // 15 of 14, the root has 20 to lend
+  EXPECT_EQ(cohort_status_of(borrowing(), "root")->weighted_share, 0);
+}
+
+TEST(WeightedShare, NothingIsWrittenTwice) {
+  api::Cohort cohort = a_cohort("c1").parent("root").quota("cpu", "f", "4").obj();
+  cohort.status.weighted_share = 50;
+  EXPECT_EQ(cohort_status_of(borrowing().with(cohort), "c1"), std::nullopt);
+  EXPECT_EQ(cohort_status_of(borrowing().with(a_cohort("c1").parent("root").deleted(at(0))), "c1"), std::nullopt);
+  EXPECT_EQ(cohort_status_of(borrowing(), "gone"), std::nullopt);
+}
+
 TEST(LocalQueueNumbers, OnlyItsOwnWorkloads) {
   const Outcome got = busy().reconcile(LocalQueueReconciler(), {"ns", "lq"});
   ASSERT_EQ(got.result.effects.size(), 1u);

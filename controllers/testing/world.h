@@ -86,6 +86,8 @@ struct Brief {
     return "LocalQueueStatus " + to_string(e.queue.key);
   }
 
+  std::string operator()(const framework::PatchCohortStatus& e) const { return "CohortStatus " + e.cohort.key.name; }
+
   std::string operator()(const framework::PatchWorkloadStatus& e) const {
     return "WorkloadStatus " + to_string(e.workload.key);
   }

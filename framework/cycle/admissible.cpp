@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "framework/totals.h"
+
 namespace muster::framework {
 
 namespace {
@@ -39,21 +41,50 @@ void check_range(const api::LimitRangeItem& item, const api::ResourceAmounts& re
   }
 }
 
-void check_limit_range(const api::LimitRange& range, const WorkloadInfo& workload, std::vector<std::string>& errors) {
-  for (const api::LimitRangeItem& item : range.limits) {
-    for (std::size_t i = 0; i < workload.object->pod_sets.size(); ++i) {
-      const api::PodSpec& spec = workload.object->pod_sets[i].pod_template.spec;
-      if (item.type == "Pod") {
-        check_range(item, workload.pod_sets[i].per_pod.requests, {}, fmt::format("spec.podSets[{}].template.spec", i),
-                    errors);
-      } else if (item.type == "Container") {
-        for (std::size_t c = 0; c < spec.containers.size(); ++c) {
-          check_range(item, spec.containers[c].requests, spec.containers[c].limits, container_path(i, "containers", c),
-                      errors);
-        }
+// The LimitRanges of a namespace as one: the smallest max and the largest min of each resource.
+api::LimitRangeItem merged_range(const Model& model, const std::string& ns, std::string_view type) {
+  api::LimitRangeItem merged;
+  const auto& ranges = model.objects().all<api::LimitRange>().all();
+  for (auto it = ranges.lower_bound({ns, ""}); it != ranges.end() && it->first.ns == ns; ++it) {
+    for (const api::LimitRangeItem& item : it->second->limits) {
+      if (item.type != type) {
+        continue;
+      }
+      for (const auto& [resource, amount] : item.max) {
+        Amount& max = merged.max.try_emplace(resource, amount).first->second;
+        max = std::min(max, amount);
+      }
+      for (const auto& [resource, amount] : item.min) {
+        Amount& min = merged.min.try_emplace(resource, amount).first->second;
+        min = std::max(min, amount);
       }
     }
   }
+  return merged;
+}
+
+// Asks `check(container, path)` of every container, init containers first.
+template <class Check>
+void for_each_container(const api::PodSpec& spec, std::size_t pod_set, Check check) {
+  for (std::size_t c = 0; c < spec.init_containers.size(); ++c) {
+    check(spec.init_containers[c], container_path(pod_set, "initContainers", c));
+  }
+  for (std::size_t c = 0; c < spec.containers.size(); ++c) {
+    check(spec.containers[c], container_path(pod_set, "containers", c));
+  }
+}
+
+std::vector<std::string> range_errors(const Model& model, const std::string& ns, const std::vector<api::PodSpec>& specs) {
+  std::vector<std::string> errors;
+  const api::LimitRangeItem of_containers = merged_range(model, ns, "Container");
+  const api::LimitRangeItem of_pods = merged_range(model, ns, "Pod");
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    for_each_container(specs[i], i, [&](const api::Container& container, const std::string& path) {
+      check_range(of_containers, container.requests, container.limits, path, errors);
+    });
+    check_range(of_pods, api::pod_requests(specs[i]), {}, fmt::format("spec.podSets[{}].template.spec", i), errors);
+  }
+  return errors;
 }
 
 Verdict misconfigured(const char* what, const std::vector<std::string>& errors, const WorkloadInfo& workload) {
@@ -75,23 +106,18 @@ Verdict admissible(const WorkloadInfo& workload, const Model& model) {
   if (queue == nullptr || !queue->namespace_selector || !api::matches(*queue->namespace_selector, ns->meta.labels)) {
     return Verdict::unresolvable("Misconfigured", "workload namespace doesn't match ClusterQueue selector").wakes_on(wakes);
   }
+  std::vector<api::PodSpec> specs;  // as their pods will be
   std::vector<std::string> errors;
-  for (std::size_t i = 0; i < workload.object->pod_sets.size(); ++i) {
-    const api::PodSpec& spec = workload.object->pod_sets[i].pod_template.spec;
-    for (std::size_t c = 0; c < spec.init_containers.size(); ++c) {
-      check_limits(spec.init_containers[c], container_path(i, "initContainers", c), errors);
-    }
-    for (std::size_t c = 0; c < spec.containers.size(); ++c) {
-      check_limits(spec.containers[c], container_path(i, "containers", c), errors);
-    }
+  for (const api::PodSet& pod_set : workload.object->pod_sets) {
+    specs.push_back(adjusted(pod_set.pod_template.spec, workload.key.ns, model.objects()));
+    for_each_container(specs.back(), specs.size() - 1, [&errors](const api::Container& container, const std::string& path) {
+      check_limits(container, path, errors);
+    });
   }
   if (!errors.empty()) {
     return misconfigured("resources validation failed", errors, workload);
   }
-  const auto& ranges = model.objects().all<api::LimitRange>().all();
-  for (auto it = ranges.lower_bound({workload.key.ns, ""}); it != ranges.end() && it->first.ns == workload.key.ns; ++it) {
-    check_limit_range(*it->second, workload, errors);
-  }
+  errors = range_errors(model, workload.key.ns, specs);
   return errors.empty() ? Verdict{} : misconfigured("resources didn't satisfy LimitRange constraints", errors, workload);
 }
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/check.h"
 #include "framework/cycle/admissible.h"
+#include "framework/cycle/count_reduction.h"
 #include "framework/status/workload_conditions.h"
+#include "framework/totals.h"
 
 namespace muster::framework {
 
@@ -14,6 +17,11 @@ namespace {
 
 // A workload can be told at most this often that a flavor does not do; more means a plugin that never settles.
 constexpr std::size_t kMaxExclusions = 256;
+
+constexpr char kNoLongerFits[] = "Workload no longer fits after processing another workload";
+constexpr char kOverlaps[] = "Workload has overlapping preemption targets with another workload";
+constexpr char kFitsAfterOthersPreempt[] =
+    "Workload has overlapping preemption targets with another workload, but will fit after these preemptions complete";
 
 // What may cure any rejection of an assignment: the quota of the tree, the ClusterQueue and its flavors, and nodes where
 // a plan is needed. Plugins narrow it by naming their own wakes.
@@ -33,11 +41,35 @@ std::vector<Wake> default_wakes(const WorkloadInfo& workload, const Model& model
 }
 
 ParkedReason parked(const Verdict& verdict, const WorkloadInfo& workload, const Model& model, bool wants_nodes) {
-  return ParkedReason{
-      .plugin = verdict.plugin(),
-      .reason = verdict.reason().empty() ? std::string(kPendingEvaluation) : verdict.reason(),
-      .message = verdict.message(),
-      .wakes = verdict.wakes().empty() ? default_wakes(workload, model, wants_nodes) : verdict.wakes()};
+  ParkedReason reason{.plugin = verdict.plugin(),
+                      .reason = verdict.reason().empty() ? std::string(kPendingEvaluation) : verdict.reason(),
+                      .message = verdict.message(),
+                      .wakes = verdict.wakes()};
+  // A scan that was resumed says nothing about the flavors before: what may cure those wakes, too.
+  if (reason.wakes.empty() || workload.progress != nullptr) {
+    for (Wake& wake : default_wakes(workload, model, wants_nodes)) {
+      if (std::find(reason.wakes.begin(), reason.wakes.end(), wake) == reason.wakes.end()) {
+        reason.wakes.push_back(std::move(wake));
+      }
+    }
+  }
+  return reason;
+}
+
+std::shared_ptr<const ScanProgress> left_to_scan(const Assignment& assignment) {
+  return assignment.progress.pending() ? std::make_shared<const ScanProgress>(assignment.progress) : nullptr;
+}
+
+// The farthest from its own quota that the assignment takes this (flavor, resource).
+int borrow_level_of(const Assignment& assignment, const FlavorResource& fr) {
+  int level = 0;
+  for (const PodSetChoice& pod_set : assignment.pod_sets) {
+    const auto choice = pod_set.flavors.find(fr.resource);
+    if (choice != pod_set.flavors.end() && choice->second.flavor == fr.flavor) {
+      level = std::max(level, choice->second.borrow_level);
+    }
+  }
+  return level;
 }
 
 bool overlaps(const std::vector<Victim>& victims, const std::set<ObjectKey>& claimed) {
@@ -62,6 +94,39 @@ TraceEntry trace_of(std::uint64_t cycle, const Decision& decision) {
                     .wakes = decision.why.wakes};
 }
 
+// The plugin's order, each entry once.
+class ProcessingOrder {
+ public:
+  ProcessingOrder(const QueueSort& sort, std::vector<const Entry*> entries, const Model& model)
+      : waiting_(entries.size(), true), left_(entries.size()), order_(sort.entry_order(std::move(entries), model)) {}
+
+  std::optional<std::size_t> next(const Model& model) {
+    if (left_ == 0) {
+      return std::nullopt;
+    }
+    const std::size_t chosen = order_->next(model);
+    MUSTER_CHECK(chosen < waiting_.size() && waiting_[chosen]) << "QueueSort names an entry twice or one it was not given";
+    waiting_[chosen] = false;
+    --left_;
+    return chosen;
+  }
+
+ private:
+  std::vector<bool> waiting_;
+  std::size_t left_;
+  std::unique_ptr<EntryOrder> order_;
+};
+
+template <class Nominees>
+std::vector<const Entry*> entries_of(const Nominees& nominees) {
+  std::vector<const Entry*> entries;
+  entries.reserve(nominees.size());
+  for (const auto& nominee : nominees) {
+    entries.push_back(&nominee.entry);
+  }
+  return entries;
+}
+
 }  // namespace
 
 CycleResult Cycle::run(Model& model, const Queue& queue, TimePoint now) {
@@ -73,14 +138,19 @@ CycleResult Cycle::run(Model& model, const Queue& queue, TimePoint now) {
   ++number_;
   std::vector<Nominee> nominees;
   for (const WorkloadInfo* head : heads) {  // 2. flavors, nodes and victims for each, as if it were alone
-    nominees.push_back(nominate(model, *head, now));
+    nominees.push_back(nominate(model, queue, *head, now));
   }
-  const QueueSort& sort = *profile_.queue_sort.front().plugin;  // 3. who goes first
-  std::stable_sort(nominees.begin(), nominees.end(),
-                   [&](const Nominee& a, const Nominee& b) { return sort.entry_less(a.entry, b.entry); });
-  Transaction cycle(model);  // 4. one by one, each against what those before it took; undone when the cycle ends
+  std::vector<Nominee> guards = guards_beside(nominees, model, queue);
+  std::move(guards.begin(), guards.end(), std::back_inserter(nominees));
+  Transaction cycle(model);  // undone when the cycle ends
   std::set<ObjectKey> claimed;
-  for (Nominee& nominee : nominees) {
+  ProcessingOrder order(*profile_.queue_sort.front().plugin, entries_of(nominees), model);
+  while (const std::optional<std::size_t> next = order.next(model)) {  // 3. who goes first, and after that
+    Nominee& nominee = nominees[*next];  // 4. one by one, each against what those before it took
+    if (nominee.only_guards) {
+      protect_quota(cycle, nominee);
+      continue;
+    }
     Decision decision = process(cycle, model, nominee, claimed, now);
     result.trace.push_back(trace_of(number_, decision));
     result.decisions.push_back(std::move(decision));
@@ -88,27 +158,76 @@ CycleResult Cycle::run(Model& model, const Queue& queue, TimePoint now) {
   return result;
 }
 
-Cycle::Nominee Cycle::nominate(Model& model, const WorkloadInfo& head, TimePoint now) const {
-  Nominee nominee{.workload = std::make_shared<const WorkloadInfo>(head)};
-  nominee.entry.workload = nominee.workload.get();
-  const WorkloadInfo& workload = *nominee.workload;
-  nominee.verdict = admissible(workload, model);
-  if (!nominee.verdict.ok()) {
-    return nominee;
+// In the trees of this cycle's heads.
+std::vector<Cycle::Nominee> Cycle::guards_beside(const std::vector<Nominee>& nominees, const Model& model,
+                                                 const Queue& queue) const {
+  std::set<std::string> trees;
+  for (const Nominee& nominee : nominees) {
+    trees.insert(model.quota().root_key(nominee.workload->cluster_queue));
   }
-  Transaction tx(model);
-  tx.lift_hold(workload.key);
-  Attempt attempt;
-  nominee.verdict = filter(model, tx, workload, attempt, now);
-  nominee.entry.assignment = std::move(attempt.assignment);
-  if (nominee.verdict.ok() && nominee.entry.assignment.mode == FitMode::kPreempt) {
-    nominee.entry.victims = post_filter(model, workload, nominee.entry.assignment, now);
-    if (nominee.entry.victims.empty() && !model.releasing().empty()) {
-      remove_releasing(tx);
-      nominee.room_on_its_way = passes(model, tx, workload, nominee.entry.assignment, now);
+  std::vector<Nominee> guards;
+  for (const std::string& tree : trees) {
+    for (const Queue::Guard& guard : queue.guards_in(tree)) {
+      Nominee nominee{.workload = std::make_shared<const WorkloadInfo>(*guard.workload), .only_guards = true};
+      nominee.entry.workload = nominee.workload.get();
+      nominee.entry.assignment = *guard.assignment;
+      guards.push_back(std::move(nominee));
     }
   }
+  return guards;
+}
+
+Cycle::Nominee Cycle::nominate(Model& model, const Queue& queue, const WorkloadInfo& head, TimePoint now) const {
+  const auto workload = std::make_shared<WorkloadInfo>(head);
+  if (workload->progress != nullptr && workload->progress->epoch != queue.epoch()) {
+    workload->progress = nullptr;  // something may have cured what was passed over
+  }
+  Nominee nominee{.workload = workload};
+  nominee.entry.workload = workload.get();
+  nominee.verdict = admissible(*workload, model);
+  if (nominee.verdict.ok()) {
+    nominee.adopt(propose(model, *workload, nullptr, now));
+    nominee.entry.assignment.progress.epoch = queue.epoch();
+  }
   return nominee;
+}
+
+// With all its pods, by victims if need be; else with as many as work (spec/admission.md §3.8, §4.4).
+Cycle::Proposal Cycle::propose(Model& model, const WorkloadInfo& workload, const Assignment* pinned,
+                               TimePoint now) const {
+  Proposal full = propose_all(model, workload, pinned, now);
+  const CountReduction reduction(workload.pod_sets);
+  if (full.works() || reduction.steps() == 0) {
+    return full;
+  }
+  Proposal reduced;
+  const auto found = reduction.first([&](std::int64_t step) {
+    Proposal probe = propose_all(model, with_counts(workload, reduction.counts(step)), pinned, now);
+    const bool works = probe.works();
+    if (works) {
+      reduced = std::move(probe);
+    }
+    return works;
+  });
+  return found ? std::move(reduced) : std::move(full);
+}
+
+Cycle::Proposal Cycle::propose_all(Model& model, const WorkloadInfo& workload, const Assignment* pinned,
+                                   TimePoint now) const {
+  Proposal proposal;
+  Transaction tx(model);
+  tx.lift_hold(workload.key);
+  Attempt attempt{.pinned = pinned};
+  proposal.verdict = filter(model, tx, workload, attempt, now);
+  proposal.assignment = std::move(attempt.assignment);
+  if (proposal.verdict.ok() && proposal.assignment.mode == FitMode::kPreempt) {
+    proposal.victims = post_filter(model, workload, proposal.assignment, now);
+    if (proposal.victims.empty() && !model.releasing().empty()) {
+      remove_releasing(tx);
+      proposal.room_on_its_way = passes(model, tx, workload, proposal.assignment, now);
+    }
+  }
+  return proposal;
 }
 
 Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std::set<ObjectKey>& claimed,
@@ -118,6 +237,9 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
   const auto end = [&](Outcome outcome, const Verdict& why) {
     decision.outcome = outcome;
     decision.why = parked(why, *nominee.workload, model, assignment.wants_nodes);
+    if (outcome == Outcome::kParked || (outcome == Outcome::kSkipped && options_.keep_progress_when_skipped)) {
+      decision.progress = left_to_scan(assignment);
+    }
     decision.assignment = std::move(assignment);
     return decision;
   };
@@ -125,21 +247,26 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
     return end(Outcome::kParked, nominee.verdict.ok() ? Verdict::unschedulable(assignment.reason, assignment.message)
                                                       : nominee.verdict);
   }
-  const bool preempts = assignment.mode == FitMode::kPreempt;
-  if (preempts && nominee.entry.victims.empty() && !nominee.room_on_its_way) {
+  if (!nominee.works) {
+    decision.guards_quota = protect_quota(cycle, nominee);
     const std::string_view lacking = assignment.nodes_need_preemption ? kTopologyPlacementFailed : kWaitingForQuota;
     return end(Outcome::kParked,
                Verdict::unschedulable(assignment.reason.empty() ? std::string(lacking) : assignment.reason,
                                       assignment.message));
   }
   const std::string waiting(kWaitingForQuota);
+  bool deferred = false;
   if (overlaps(nominee.entry.victims, claimed)) {
-    return end(Outcome::kSkipped, Verdict::unschedulable(
-                                      waiting, "Workload has overlapping preemption targets with another workload"));
+    Proposal again = options_.recompute_on_overlap ? recompute(model, nominee, claimed, now) : Proposal{};
+    if (!again.works()) {
+      assignment.progress = {};  // all flavors again: what others took has changed the picture
+      return end(Outcome::kSkipped, Verdict::unschedulable(waiting, kOverlaps));
+    }
+    deferred = again.victims.empty();
+    nominee.adopt(std::move(again));
   }
-  if (!still_fits(model, nominee, claimed, now)) {
-    return end(Outcome::kSkipped,
-               Verdict::unschedulable(waiting, "Workload no longer fits after processing another workload"));
+  if (!deferred && !still_fits(model, nominee, claimed, now)) {
+    return end(Outcome::kSkipped, Verdict::unschedulable(waiting, kNoLongerFits));
   }
   if (const Verdict reserved = reserve(cycle, nominee); !reserved.ok()) {
     return end(Outcome::kParked, reserved);
@@ -148,16 +275,50 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
     claimed.insert(victim.workload);
   }
   decision.victims = std::move(nominee.entry.victims);
-  if (!preempts) {
+  if (!deferred && assignment.mode == FitMode::kFit) {
     decision.outcome = Outcome::kAdmitted;
     decision.assignment = std::move(assignment);
     return decision;
   }
-  const std::string pending =
-      decision.victims.empty() ? assignment.message
-                               : fmt::format("{}. Pending the preemption of {} workload(s)", assignment.message,
-                                             decision.victims.size());
+  const std::string pending = deferred                   ? kFitsAfterOthersPreempt
+                              : decision.victims.empty() ? assignment.message
+                                                         : fmt::format("{}. Pending the preemption of {} workload(s)",
+                                                                       assignment.message, decision.victims.size());
   return end(Outcome::kPreempting, Verdict::unschedulable(std::string(kWaitingForPreemptedWorkloads), pending));
+}
+
+// Some victims are taken: once more, as if all that were claimed had left, with the flavors as they were chosen.
+Cycle::Proposal Cycle::recompute(Model& model, const Nominee& nominee, const std::set<ObjectKey>& claimed,
+                                 TimePoint now) const {
+  Transaction tx(model);
+  for (const ObjectKey& key : claimed) {
+    tx.remove_workload(key);
+  }
+  Proposal again = propose(model, *nominee.workload, &nominee.entry.assignment, now);
+  again.assignment.progress = {};
+  return again;
+}
+
+// It needs victims and there are none. Unless it may take back whatever others borrow, its own free quota is kept from
+// those after it in this cycle (spec/admission.md §4.5, step 5).
+bool Cycle::protect_quota(Transaction& cycle, const Nominee& nominee) const {
+  const ClusterQueueName& name = nominee.workload->cluster_queue;
+  const auto* queue = cycle.model().objects().find<api::ClusterQueue>({{}, name.str()});
+  const bool takes_back_all =
+      queue != nullptr && queue->preemption.reclaim_within_cohort == api::ReclaimPolicy::kAny;
+  if (queue == nullptr || queue->cohort.empty() || takes_back_all) {
+    return false;
+  }
+  const QuotaTree& quota = cycle.model().quota();
+  Usage kept;
+  for (const auto& [fr, amount] : nominee.entry.assignment.usage) {
+    const bool borrows = borrow_level_of(nominee.entry.assignment, fr) > 0;
+    const std::optional<Amount> limit = borrows ? quota.borrowing_limit(name, fr) : std::optional<Amount>(0);
+    const Amount most = limit ? sat_sub(sat_add(quota.nominal(name, fr), *limit), quota.usage(name, fr)) : amount;
+    kept[fr] = std::max<Amount>(0, std::min(amount, most));
+  }
+  cycle.add_usage(name, kept);
+  return true;
 }
 
 // spec/admission.md §4.6: with everything claimed so far gone, and the usage of those before it counted.
@@ -206,7 +367,8 @@ Verdict Cycle::filter(Model& model, Transaction& tx, const WorkloadInfo& workloa
   while (attempt.exclusions.size() < most) {
     attempt.assignment = Assignment{};
     std::vector<FlavorExclusion> rejected;
-    FilterContext context{workload, tx, profile_.nodes, attempt.exclusions, ask, now, attempt.findings};
+    FilterContext context{workload, tx, profile_.nodes, attempt.exclusions, ask, now, attempt.pinned, preemption(),
+                          attempt.findings};
     for (const Enabled<Filter>& entry : profile_.filter) {
       Verdict verdict = entry.plugin->filter(context, attempt.assignment, rejected);
       if (!rejected.empty()) {
@@ -229,7 +391,7 @@ Verdict Cycle::filter(Model& model, Transaction& tx, const WorkloadInfo& workloa
 bool Cycle::passes(Model& model, Transaction& tx, const WorkloadInfo& workload, Assignment& assignment,
                    TimePoint now) const {
   const auto ask = [&](const FlavorResource& fr, Amount amount) { return outlook(model, workload, fr, amount, now); };
-  FilterContext context{workload, tx, profile_.nodes, {}, ask, now};
+  FilterContext context{workload, tx, profile_.nodes, {}, ask, now, nullptr, preemption()};
   return std::all_of(profile_.filter.begin(), profile_.filter.end(),
                      [&](const Enabled<Filter>& entry) { return entry.plugin->passes(context, assignment); });
 }

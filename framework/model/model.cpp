@@ -16,11 +16,11 @@ PodFootprint footprint_of(const api::PodSpec& spec) {
 bool sits_on_node(const api::Pod& pod) { return !pod.spec.node_name.empty() && !api::is_terminal(pod); }
 
 bool same_quota(const api::ClusterQueue& a, const api::ClusterQueue& b) {
-  return a.cohort == b.cohort && a.resource_groups == b.resource_groups && a.fair_weight_milli == b.fair_weight_milli;
+  return a.cohort == b.cohort && a.resource_groups == b.resource_groups && a.fair_weight_nano == b.fair_weight_nano;
 }
 
 bool same_quota(const api::Cohort& a, const api::Cohort& b) {
-  return a.parent == b.parent && a.resource_groups == b.resource_groups && a.fair_weight_milli == b.fair_weight_milli;
+  return a.parent == b.parent && a.resource_groups == b.resource_groups && a.fair_weight_nano == b.fair_weight_nano;
 }
 
 // Of two charges of one Workload, resource by resource, the larger amount.

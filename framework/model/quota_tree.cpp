@@ -8,15 +8,10 @@ namespace muster::framework {
 
 namespace {
 
-// Quota that a node never lends to its parent.
-template <class Cell>
-Amount local_quota(const Cell& cell) {
-  return cell.lending_limit ? std::max<Amount>(0, sat_sub(cell.subtree, *cell.lending_limit)) : 0;
-}
-
-template <class Cell>
-Amount local_available(const Cell& cell) {
-  return std::max<Amount>(0, sat_sub(local_quota(cell), cell.usage));
+// Validation refuses negative weights; one that slipped through counts as zero.
+template <class Member>
+Amount weight_of(const Member& member) {
+  return std::max<Amount>(0, member.fair_weight_nano.value_or(1'000'000'000));
 }
 
 }  // namespace
@@ -27,13 +22,14 @@ void QuotaTree::upsert_cluster_queue(const api::ClusterQueue& queue) {
   const NodeIndex node = node_for(queue.meta.name, true);
   const NodeIndex old_root = root_of(node);
   nodes_[node].is_explicit = true;
+  nodes_[node].weight_nano = weight_of(queue);
   set_quotas(node, queue.resource_groups);
   set_parent(node, queue.cohort.str());
   mark_cycles();
   if (old_root != node) {
-    rebuild(old_root);
+    rebuild_tree(old_root);
   }
-  rebuild(root_of(node));
+  rebuild_tree(root_of(node));
 }
 
 void QuotaTree::remove_cluster_queue(const ClusterQueueName& name) {
@@ -46,11 +42,12 @@ void QuotaTree::upsert_cohort(const api::Cohort& cohort) {
   const NodeIndex node = node_for(cohort.meta.name, false);
   const NodeIndex old_root = root_of(node);
   nodes_[node].is_explicit = true;
+  nodes_[node].weight_nano = weight_of(cohort);
   set_quotas(node, cohort.resource_groups);
   set_parent(node, cohort.parent.str());
   mark_cycles();
-  rebuild(root_of(old_root));
-  rebuild(root_of(node));
+  rebuild_tree(root_of(old_root));
+  rebuild_tree(root_of(node));
 }
 
 void QuotaTree::remove_cohort(const CohortName& name) {
@@ -62,13 +59,14 @@ void QuotaTree::remove_cohort(const CohortName& name) {
 void QuotaTree::forget_object(NodeIndex node) {
   const NodeIndex old_root = root_of(node);
   nodes_[node].is_explicit = false;
+  nodes_[node].weight_nano = TreeNode{}.weight_nano;
   set_quotas(node, {});
   set_parent(node, "");
   mark_cycles();
   if (old_root != node) {
-    rebuild(old_root);
+    rebuild_tree(old_root);
   }
-  rebuild(node);
+  rebuild_tree(node);
   drop_if_unused(node);
 }
 
@@ -176,6 +174,33 @@ QuotaTree::NodeIndex QuotaTree::root_of(NodeIndex node) const {
   return node;
 }
 
+void QuotaTree::rebuild_tree(NodeIndex root) {
+  rebuild(root);
+  set_lendable(root, root);
+}
+
+void QuotaTree::set_lendable(NodeIndex node, NodeIndex root) {
+  TreeNode& n = nodes_[node];
+  ++n.version;
+  n.lendable.clear();
+  if (n.is_queue) {
+    return;
+  }
+  std::map<ResourceId, Amount> sums;
+  for (const Cell& cell : nodes_[root].cells) {  // holds every (flavor, resource) of the tree
+    Amount& sum = sums[resource_of_[cell.fr]];
+    sum = sat_add(sum, potential_at(node, cell.fr));
+  }
+  for (const auto& [name, resource] : resource_ids_) {
+    if (const auto sum = sums.find(resource); sum != sums.end() && sum->second > 0) {
+      n.lendable.push_back({resource, sum->second});
+    }
+  }
+  for (const NodeIndex child : children_of(node)) {
+    set_lendable(child, root);
+  }
+}
+
 void QuotaTree::rebuild(NodeIndex node) {
   const std::vector<NodeIndex> children = children_of(node);
   for (const NodeIndex child : children) {
@@ -192,8 +217,8 @@ void QuotaTree::rebuild(NodeIndex node) {
     const std::vector<Cell> cells = nodes_[child].cells;
     for (const Cell& from : cells) {
       Cell& to = cell_for(node, from.fr);
-      to.subtree = sat_add(to.subtree, sat_sub(from.subtree, local_quota(from)));
-      to.usage = sat_add(to.usage, std::max<Amount>(0, sat_sub(from.usage, local_quota(from))));
+      to.subtree = sat_add(to.subtree, sat_sub(from.subtree, from.local_quota()));
+      to.usage = sat_add(to.usage, std::max<Amount>(0, sat_sub(from.usage, from.local_quota())));
     }
   }
 }
@@ -201,7 +226,12 @@ void QuotaTree::rebuild(NodeIndex node) {
 // ---- amounts ----
 
 QuotaTree::FrId QuotaTree::intern(const FlavorResource& fr) {
-  return fr_ids_.emplace(fr, static_cast<FrId>(fr_ids_.size())).first->second;
+  const auto [it, fresh] = fr_ids_.emplace(fr, static_cast<FrId>(fr_ids_.size()));
+  if (fresh) {
+    const auto next = static_cast<ResourceId>(resource_ids_.size());
+    resource_of_.push_back(resource_ids_.emplace(fr.resource, next).first->second);
+  }
+  return it->second;
 }
 
 std::optional<QuotaTree::FrId> QuotaTree::id_of(const FlavorResource& fr) const {
@@ -234,12 +264,12 @@ Amount QuotaTree::available_at(NodeIndex node, FrId fr) const {
   }
   Amount from_parent = available_at(*parent, fr);
   if (cell.borrowing_limit) {
-    const Amount local = local_quota(cell);
+    const Amount local = cell.local_quota();
     const Amount used_of_parent = std::max<Amount>(0, sat_sub(cell.usage, local));
     const Amount lendable = sat_sub(sat_sub(cell.subtree, local), used_of_parent);
     from_parent = std::min(from_parent, sat_add(lendable, *cell.borrowing_limit));
   }
-  return sat_add(local_available(cell), from_parent);
+  return sat_add(cell.local_available(), from_parent);
 }
 
 Amount QuotaTree::potential_at(NodeIndex node, FrId fr) const {
@@ -250,7 +280,7 @@ Amount QuotaTree::potential_at(NodeIndex node, FrId fr) const {
   if (!parent) {
     return cell.subtree;
   }
-  const Amount most = sat_add(local_quota(cell), potential_at(*parent, fr));
+  const Amount most = sat_add(cell.local_quota(), potential_at(*parent, fr));
   return cell.borrowing_limit ? std::min(most, sat_add(cell.subtree, *cell.borrowing_limit)) : most;
 }
 
@@ -302,7 +332,7 @@ BorrowLevel QuotaTree::borrow_level(const ClusterQueueName& name, const FlavorRe
     return {0, at.has_value()};
   }
   const Cell* leaf = find_cell(it->second, *id);
-  Amount rest = sat_sub(extra, leaf == nullptr ? 0 : local_available(*leaf));
+  Amount rest = sat_sub(extra, leaf == nullptr ? 0 : leaf->local_available());
   NodeIndex last = it->second;
   for (; at; at = parent_of(*at)) {
     last = *at;
@@ -312,7 +342,7 @@ BorrowLevel QuotaTree::borrow_level(const ClusterQueueName& name, const FlavorRe
     if (sat_add(cell.usage, rest) <= cell.subtree) {
       return {height(*at), parent_of(*at).has_value()};
     }
-    rest = sat_sub(rest, local_available(cell));
+    rest = sat_sub(rest, cell.local_available());
   }
   return {height(last), false};
 }
@@ -320,7 +350,7 @@ BorrowLevel QuotaTree::borrow_level(const ClusterQueueName& name, const FlavorRe
 QuotaTree::Share QuotaTree::share_of(NodeIndex node, const FlavorResource& fr) const {
   const auto id = id_of(fr);
   const Cell* cell = id ? find_cell(node, *id) : nullptr;
-  return cell == nullptr ? Share{} : Share{cell->subtree, cell->usage, local_available(*cell)};
+  return cell == nullptr ? Share{} : Share{cell->subtree, cell->usage, cell->local_available()};
 }
 
 bool QuotaTree::fits(const ClusterQueueName& name, const Usage& usage) const {
@@ -359,11 +389,12 @@ void QuotaTree::set_usage(NodeIndex node, FrId fr, Amount value) {
   Cell& cell = cell_for(node, fr);
   undo_.record({.kind = UndoKind::kQuotaUsage, .owner = node, .slot = fr, .old_value = cell.usage});
   cell.usage = value;
+  ++nodes_[node].version;
 }
 
 void QuotaTree::add_at(NodeIndex node, FrId fr, Amount amount) {
   const Cell& cell = cell_for(node, fr);
-  const Amount from_local = local_available(cell);
+  const Amount from_local = cell.local_available();
   set_usage(node, fr, sat_add(cell.usage, amount));
   const std::optional<NodeIndex> parent = parent_of(node);
   if (parent && amount > from_local) {
@@ -373,15 +404,18 @@ void QuotaTree::add_at(NodeIndex node, FrId fr, Amount amount) {
 
 void QuotaTree::remove_at(NodeIndex node, FrId fr, Amount amount) {
   const Cell& cell = cell_for(node, fr);
-  const Amount in_parent = sat_sub(cell.usage, local_quota(cell));
-  set_usage(node, fr, sat_sub(cell.usage, amount));
+  const Amount in_parent = sat_sub(cell.usage, cell.local_quota());
+  set_usage(node, fr, std::max<Amount>(0, sat_sub(cell.usage, amount)));  // less than was added where the sum saturated
   const std::optional<NodeIndex> parent = parent_of(node);
   if (parent && in_parent > 0) {
     remove_at(*parent, fr, std::min(amount, in_parent));
   }
 }
 
-void QuotaTree::undo(const UndoEntry& entry) { cell_for(entry.owner, entry.slot).usage = entry.old_value; }
+void QuotaTree::undo(const UndoEntry& entry) {
+  cell_for(entry.owner, entry.slot).usage = entry.old_value;
+  ++nodes_[entry.owner].version;
+}
 
 std::uint64_t QuotaTree::hash() const {
   Hash hash;

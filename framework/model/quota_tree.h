@@ -4,11 +4,13 @@
 // Complexity: a usage change or an `available` query is O(depth · log(resources of the node)).
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,28 +84,10 @@ class QuotaTree {
   // ---- the tree itself, for algorithms that walk it (preemption, fair sharing) ----
   // A ClusterQueue or a Cohort. Valid until the next fact.
   using NodeIndex = std::uint32_t;
-  // What one node has of a (flavor, resource). `subtree`: its own quota and what its children lend it.
-  struct Share {
-    Amount subtree = 0;
-    Amount usage = 0;
-    Amount local_available = 0;  // unused of what it never lends
-  };
-  std::optional<NodeIndex> find(const ClusterQueueName& queue) const;
-  // The parent that arithmetic uses: none within a cycle of cohorts.
-  std::optional<NodeIndex> parent_of(NodeIndex node) const;
-  // Those whose parent_of is this node.
-  std::vector<NodeIndex> children_of(NodeIndex node) const;
-  bool is_queue(NodeIndex node) const { return nodes_[node].is_queue; }
-  const std::string& name_of(NodeIndex node) const { return nodes_[node].name; }
-  Share share_of(NodeIndex node, const FlavorResource& fr) const;
-
-  void undo(const UndoEntry& entry);
-  // For the self-audit and for tests of rollback: equal states have equal hashes.
-  std::uint64_t hash() const;
-
- private:
+  // Dense ids of (flavor, resource) and of resources; they outlive facts.
   using FrId = std::uint32_t;
-
+  using ResourceId = std::uint32_t;
+  // What one node has of a (flavor, resource). `subtree`: its own quota and what its children lend it.
   struct Cell {
     FrId fr = 0;
     Amount nominal = 0;
@@ -111,7 +95,50 @@ class QuotaTree {
     std::optional<Amount> lending_limit{};
     Amount subtree = 0;
     Amount usage = 0;
+
+    // Never lent to the parent.
+    Amount local_quota() const {
+      return lending_limit ? std::max<Amount>(0, sat_sub(subtree, *lending_limit)) : 0;
+    }
+    Amount local_available() const { return std::max<Amount>(0, sat_sub(local_quota(), usage)); }
   };
+  // The most of a resource, over all flavors, that the children of a cohort could get through it.
+  struct Lendable {
+    ResourceId resource = 0;
+    Amount amount = 0;  // positive
+  };
+  struct Share {
+    Amount subtree = 0;
+    Amount usage = 0;
+    Amount local_available = 0;  // unused of what it never lends
+  };
+  std::optional<NodeIndex> find(const ClusterQueueName& queue) const;
+  std::optional<NodeIndex> find(const CohortName& cohort) const;
+  // The parent that arithmetic uses: none within a cycle of cohorts.
+  std::optional<NodeIndex> parent_of(NodeIndex node) const;
+  // Those whose parent_of is this node.
+  std::vector<NodeIndex> children_of(NodeIndex node) const;
+  bool is_queue(NodeIndex node) const { return nodes_[node].is_queue; }
+  const std::string& name_of(NodeIndex node) const { return nodes_[node].name; }
+  NodeIndex root_of(NodeIndex node) const;
+  Share share_of(NodeIndex node, const FlavorResource& fr) const;
+
+  // ---- for shares (framework/model/fair_share.h) ----
+  std::span<const Cell> cells_of(NodeIndex node) const { return nodes_[node].cells; }  // sorted by fr
+  const Cell* find_cell(NodeIndex node, FrId fr) const;
+  std::optional<FrId> id_of(const FlavorResource& fr) const;
+  ResourceId resource_of(FrId fr) const { return resource_of_[fr]; }
+  // In name order of the resources; empty for a ClusterQueue. Kept with the facts.
+  std::span<const Lendable> lendable_of(NodeIndex cohort) const { return nodes_[cohort].lendable; }
+  Amount weight_nano_of(NodeIndex node) const { return nodes_[node].weight_nano; }
+  // Differs whenever the node's usage or quota may differ: for caches that live between two facts.
+  std::uint64_t version_of(NodeIndex node) const { return nodes_[node].version; }
+
+  void undo(const UndoEntry& entry);
+  // For the self-audit and for tests of rollback: equal states have equal hashes.
+  std::uint64_t hash() const;
+
+ private:
   struct TreeNode {
     std::string name{};
     bool is_queue = false;
@@ -121,23 +148,25 @@ class QuotaTree {
     std::set<NodeIndex> children{};
     std::vector<Cell> cells{};           // sorted by fr
     std::vector<FlavorResource> order{};  // manifest order
+    Amount weight_nano = 1'000'000'000;
+    std::vector<Lendable> lendable{};
+    std::uint64_t version = 0;
   };
 
   NodeIndex node_for(const std::string& name, bool is_queue);
   const TreeNode* queue(const ClusterQueueName& name) const;
-  NodeIndex root_of(NodeIndex node) const;
   void set_quotas(NodeIndex node, const std::vector<api::ResourceGroup>& groups);
   void set_parent(NodeIndex node, const std::string& parent);
   // The object is gone: the node keeps usage or children, if any, and nothing else.
   void forget_object(NodeIndex node);
   void drop_if_unused(NodeIndex node);
   void mark_cycles();
+  void rebuild_tree(NodeIndex root);
   void rebuild(NodeIndex node);
+  void set_lendable(NodeIndex node, NodeIndex root);
   void collect_queues(NodeIndex node, std::vector<ClusterQueueName>& out) const;
 
   FrId intern(const FlavorResource& fr);
-  std::optional<FrId> id_of(const FlavorResource& fr) const;
-  const Cell* find_cell(NodeIndex node, FrId fr) const;
   Cell& cell_for(NodeIndex node, FrId fr);
   Amount available_at(NodeIndex node, FrId fr) const;
   Amount potential_at(NodeIndex node, FrId fr) const;
@@ -152,6 +181,8 @@ class QuotaTree {
   std::map<std::string, NodeIndex> queues_{};
   std::map<std::string, NodeIndex> cohorts_{};
   std::map<FlavorResource, FrId> fr_ids_{};
+  std::map<std::string, ResourceId> resource_ids_{};
+  std::vector<ResourceId> resource_of_{};  // by FrId
 };
 
 }  // namespace muster::framework

@@ -88,6 +88,11 @@ std::optional<QuotaTree::NodeIndex> QuotaTree::find(const ClusterQueueName& name
   return it == queues_.end() ? std::nullopt : std::optional<NodeIndex>(it->second);
 }
 
+std::optional<QuotaTree::NodeIndex> QuotaTree::find(const CohortName& name) const {
+  const auto it = cohorts_.find(name.str());
+  return it == cohorts_.end() ? std::nullopt : std::optional<NodeIndex>(it->second);
+}
+
 std::vector<QuotaTree::NodeIndex> QuotaTree::children_of(NodeIndex node) const {
   std::vector<NodeIndex> children;
   for (const NodeIndex child : nodes_[node].children) {

@@ -34,6 +34,18 @@ class WorkedExample : public ::testing::Test {
   QuotaTree tree_{undo_};
 };
 
+TEST_F(WorkedExample, SubtreeLocalAndUsage) {
+  const auto row = [&](const auto& name) {
+    const QuotaTree::Cell& cell = *tree_.find_cell(*tree_.find(name), *tree_.id_of(kGpu));
+    return std::vector<Amount>{cell.subtree, cell.local_quota(), cell.usage};
+  };
+  EXPECT_EQ(row(ClusterQueueName("a1")), (std::vector<Amount>{10, 4, 7}));
+  EXPECT_EQ(row(ClusterQueueName("a2")), (std::vector<Amount>{5, 0, 2}));
+  EXPECT_EQ(row(CohortName("A")), (std::vector<Amount>{11, 6, 5}));
+  EXPECT_EQ(row(ClusterQueueName("b")), (std::vector<Amount>{8, 0, 9}));
+  EXPECT_EQ(row(CohortName("R")), (std::vector<Amount>{23, 0, 9}));
+}
+
 TEST_F(WorkedExample, Available) {
   EXPECT_EQ(tree_.available(ClusterQueueName("a1"), kGpu), 15);
   EXPECT_EQ(tree_.available(ClusterQueueName("a2"), kGpu), 15);
@@ -100,6 +112,34 @@ TEST(QuotaTree, UnlimitedQuotaNeverRunsOut) {
 }
 
 // Whatever is done inside, undoing restores every amount; usage equals a rebuild from the leaves.
+// Amounts at the ends of int64, in every order: nothing negative is stored, nothing negative is offered.
+TEST(QuotaTree, UsageSaturatesAndIsNeverNegative) {
+  for (const char* nominal : {"0", "1e3", "1Ei", "9223372036854775806", "9223372036854775807"}) {
+    for (const std::vector<Amount>& amounts :
+         {std::vector<Amount>{0, 5, kUnlimited}, {kUnlimited, kUnlimited, 1}, {kUnlimited - 1, 5, kUnlimited - 1}}) {
+      UndoLog undo;
+      QuotaTree tree{undo};
+      tree.upsert_cohort(a_cohort("c").quota("gpu", "f", nominal));
+      tree.upsert_cluster_queue(a_cluster_queue("q").cohort("c").quota("gpu", "f", nominal, "", "3"));
+      const ClusterQueueName q("q");
+      Amount sum = 0;
+      for (const Amount amount : amounts) {
+        tree.add_usage(q, gpus(amount));
+        sum = sat_add(sum, amount);
+        EXPECT_EQ(tree.usage(q, kGpu), sum);
+        EXPECT_GE(tree.available(q, kGpu), 0);
+        EXPECT_GE(tree.potential(q, kGpu), 0);
+      }
+      for (auto amount = amounts.rbegin(); amount != amounts.rend(); ++amount) {
+        tree.remove_usage(q, gpus(*amount));
+        for (auto node = tree.find(q); node; node = tree.parent_of(*node)) {
+          EXPECT_GE(tree.share_of(*node, kGpu).usage, 0) << nominal;
+        }
+      }
+    }
+  }
+}
+
 TEST(QuotaTree, RandomTreesUndoExactlyAndMatchARebuild) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(::testing::Message() << "seed " << seed);

@@ -20,8 +20,9 @@ Queue::Lane& Queue::lane(const ClusterQueueName& name) { return lanes_.try_empla
 
 void Queue::set_cluster_queue(const ClusterQueueName& name, api::QueueingStrategy strategy, bool active) {
   Lane& l = lane(name);
-  if (l.strategy != strategy) {
+  if (l.strategy != strategy || (l.active && !active)) {
     set_block(name, l, std::nullopt);
+    l.sticky.reset();
   }
   l.strategy = strategy;
   l.active = active;
@@ -52,6 +53,9 @@ void Queue::drop_if_unused(std::map<ClusterQueueName, Lane>::iterator lane) {
 void Queue::push(WorkloadInfo info) {
   const auto it = members_.find(info.key);
   if (it != members_.end()) {
+    if (it->second.info->class_id == info.class_id && it->second.info->cluster_queue == info.cluster_queue) {
+      info.progress = it->second.info->progress;
+    }
     if (same_for_scheduling(*it->second.info, info) && it->second.info->cluster_queue == info.cluster_queue) {
       *it->second.info = std::move(info);  // same place in every order
       return;
@@ -77,6 +81,9 @@ void Queue::remove(const ObjectKey& workload) {
   Lane& l = lane(name);
   if (l.block && l.block->workload == workload) {
     set_block(name, l, std::nullopt);
+  }
+  if (l.sticky == workload) {
+    l.sticky.reset();
   }
   if (it->second.alone) {
     set_alone(it->second, std::nullopt);
@@ -149,9 +156,21 @@ std::vector<const WorkloadInfo*> Queue::heads() const {
   std::vector<const WorkloadInfo*> out;
   out.reserve(awake_.size());
   for (const ClusterQueueName& name : awake_) {
-    out.push_back(*lanes_.at(name).ready.begin());
+    out.push_back(head(lanes_.at(name)));
   }
   return out;
+}
+
+// The lane has somebody who is ready.
+const WorkloadInfo* Queue::head(const Lane& l) const {
+  if (l.sticky) {
+    const WorkloadInfo* sticky = find(*l.sticky);
+    const auto group = l.groups.find(sticky->class_id);
+    if (l.alone.count(sticky->key) == 0 && group != l.groups.end() && !group->second.parked) {
+      return sticky;
+    }
+  }
+  return *l.ready.begin();
 }
 
 // ---- parking ----
@@ -183,14 +202,19 @@ void Queue::park_alone(const ObjectKey& workload, ParkedReason reason) {
 
 void Queue::block(const ObjectKey& workload, ParkedReason reason) {
   if (const WorkloadInfo* info = find(workload)) {
-    set_block(info->cluster_queue, lane(info->cluster_queue),
-              Block{.workload = workload, .reason = std::move(reason), .sticky = true});
+    Lane& l = lane(info->cluster_queue);
+    const bool sticky = l.strategy == api::QueueingStrategy::kBestEffortFifo;
+    if (sticky) {
+      l.sticky = workload;
+    }
+    set_block(info->cluster_queue, l, Block{.workload = workload, .reason = std::move(reason), .sticky = sticky});
   }
 }
 
 void Queue::set_block(const ClusterQueueName& name, Lane& l, std::optional<Block> block) {
   if (l.block) {
     register_sleeper(l.block->reason, Sleeper{.lane = name, .workload = l.block->workload}, false);
+    unguard(name, *l.block);
   }
   l.block = std::move(block);
   if (l.block) {
@@ -199,6 +223,42 @@ void Queue::set_block(const ClusterQueueName& name, Lane& l, std::optional<Block
   } else {
     settle(name, l);
   }
+}
+
+void Queue::guard(const ObjectKey& workload, const std::string& tree, Assignment assignment) {
+  const WorkloadInfo* info = find(workload);
+  Lane* l = info == nullptr ? nullptr : &lane(info->cluster_queue);
+  if (l == nullptr || !l->block || l->block->sticky || l->block->workload != workload ||
+      !l->block->guarded_tree.empty()) {
+    return;
+  }
+  l->block->guarded_tree = tree;
+  l->block->guarded = std::move(assignment);
+  guarding_[tree].insert(info->cluster_queue);
+}
+
+void Queue::unguard(const ClusterQueueName& name, const Block& block) {
+  const auto it = guarding_.find(block.guarded_tree);
+  if (it == guarding_.end() || it->second.erase(name) == 0) {
+    return;
+  }
+  unguarded_.insert(block.guarded_tree);
+  if (it->second.empty()) {
+    guarding_.erase(it);
+  }
+}
+
+std::vector<Queue::Guard> Queue::guards_in(const std::string& tree) const {
+  std::vector<Guard> guards;
+  if (const auto it = guarding_.find(tree); it != guarding_.end()) {
+    for (const ClusterQueueName& name : it->second) {
+      const Lane& l = lanes_.at(name);
+      if (l.active) {
+        guards.push_back({.workload = find(l.block->workload), .assignment = &l.block->guarded});
+      }
+    }
+  }
+  return guards;
 }
 
 void Queue::set_parked(const ClusterQueueName& name, Lane& l, ClassId id, std::optional<ParkedReason> reason) {
@@ -253,7 +313,14 @@ void Queue::register_sleeper(const ParkedReason& reason, const Sleeper& sleeper,
   }
 }
 
+void Queue::set_progress(const ObjectKey& workload, std::shared_ptr<const ScanProgress> progress) {
+  if (const auto it = members_.find(workload); it != members_.end()) {
+    it->second.info->progress = std::move(progress);
+  }
+}
+
 std::size_t Queue::wake(const Wake& wake) {
+  ++epoch_;
   const auto it = sleepers_.find(wake);
   if (it == sleepers_.end()) {
     return 0;
@@ -347,7 +414,10 @@ std::vector<const WorkloadInfo*> Queue::in_order(const ClusterQueueName& queue) 
   for (const ObjectKey& key : it->second.alone) {
     out.push_back(find(key));
   }
-  std::sort(out.begin(), out.end(), Before{&sort_});
+  const auto first = std::partition(out.begin(), out.end(), [&](const WorkloadInfo* info) {
+    return it->second.sticky == info->key;
+  });
+  std::sort(first, out.end(), Before{&sort_});
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/kueue/queues.h"
@@ -31,6 +32,11 @@ struct ParkedReason {
 
 class Queue final : public QueueView {
  public:
+  struct Guard {  // borrowed until the next change of the queue
+    const WorkloadInfo* workload = nullptr;
+    const Assignment* assignment = nullptr;
+  };
+
   explicit Queue(const QueueSort& sort) : sort_(sort) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -53,11 +59,24 @@ class Queue final : public QueueView {
   void park(const ObjectKey& workload, ParkedReason reason);
   // Parks only this Workload (PreEnqueue, back-off): its class and its ClusterQueue go on.
   void park_alone(const ObjectKey& workload, ParkedReason reason);
-  // A preemptor that waits for its victims keeps the head of its ClusterQueue until a wake (spec/admission.md §1.7).
+  // A preemptor that waits for its victims keeps the head of its ClusterQueue until a wake. In BestEffortFIFO a better
+  // arrival does not change that, and it stays first until it leaves the queue or another preempts (spec/admission.md §1.7).
   void block(const ObjectKey& workload, ParkedReason reason);
 
   // Returns how many classes and single Workloads came back.
   std::size_t wake(const Wake& wake);
+
+  // A blocked StrictFIFO head keeps its own free quota from those after it, in every cycle, as if it were tried in each
+  // (spec/admission.md §4.5, step 5). Ends with the block. `tree`: the wake key of its quota.
+  void guard(const ObjectKey& workload, const std::string& tree, Assignment assignment);
+  std::vector<Guard> guards_in(const std::string& tree) const;
+  // Trees in which a guard has ended since the last call: whoever it kept out has to be woken.
+  std::set<std::string> take_unguarded() { return std::exchange(unguarded_, {}); }
+
+  // What the Workload's last attempt left to look at. It goes with the Workload, its class, its ClusterQueue, and with
+  // the next wake (whoever it is for): `epoch` counts those.
+  void set_progress(const ObjectKey& workload, std::shared_ptr<const ScanProgress> progress);
+  std::uint64_t epoch() const { return epoch_; }
 
   // The current reason of a waiting Workload; none when it is about to be tried.
   std::optional<ParkedReason> reason(const ObjectKey& workload) const;
@@ -85,6 +104,8 @@ class Queue final : public QueueView {
     ObjectKey workload{};
     ParkedReason reason{};
     bool sticky = false;  // a better arrival does not lift it
+    std::string guarded_tree{};  // empty: it guards nothing
+    Assignment guarded{};
   };
   struct Lane {  // a ClusterQueue
     explicit Lane(Before before) : ready(before) {}
@@ -94,6 +115,7 @@ class Queue final : public QueueView {
     std::map<ClassId, Group> groups{};
     Ordered ready;  // the first member of every group that is not parked
     std::optional<Block> block{};
+    std::optional<ObjectKey> sticky{};  // BestEffortFIFO: who preempted last, while it waits here
     std::set<ObjectKey> alone{};
     std::int32_t size = 0;
     std::int32_t in_parked_groups = 0;
@@ -110,6 +132,7 @@ class Queue final : public QueueView {
   };
 
   Lane& lane(const ClusterQueueName& name);
+  const WorkloadInfo* head(const Lane& lane) const;
   void insert(Lane& lane, const WorkloadInfo* info);
   void extract(Lane& lane, const WorkloadInfo* info);
   void unready(Lane& lane, const Group& group);
@@ -117,6 +140,7 @@ class Queue final : public QueueView {
   void settle(const ClusterQueueName& name, Lane& lane);
   void drop_if_unused(std::map<ClusterQueueName, Lane>::iterator lane);
   void set_block(const ClusterQueueName& name, Lane& lane, std::optional<Block> block);
+  void unguard(const ClusterQueueName& name, const Block& block);
   void set_parked(const ClusterQueueName& name, Lane& lane, ClassId id, std::optional<ParkedReason> reason);
   void set_alone(Member& member, std::optional<ParkedReason> reason);
   void register_sleeper(const ParkedReason& reason, const Sleeper& sleeper, bool asleep);
@@ -128,6 +152,9 @@ class Queue final : public QueueView {
   std::map<ObjectKey, Member> members_{};
   std::map<ObjectKey, std::int32_t> per_local_queue_{};
   std::map<Wake, std::set<Sleeper>> sleepers_{};
+  std::map<std::string, std::set<ClusterQueueName>> guarding_{};  // tree -> lanes whose block guards quota of it
+  std::set<std::string> unguarded_{};
+  std::uint64_t epoch_ = 0;
 };
 
 }  // namespace muster::framework

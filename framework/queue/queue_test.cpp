@@ -105,13 +105,53 @@ TEST_F(QueueTest, StrictFifoGoesOnWhenTheHeadLeaves) {
   EXPECT_EQ(head(), "second");
 }
 
-TEST_F(QueueTest, APreemptorKeepsItsPlaceAgainstBetterArrivals) {
+TEST_F(QueueTest, Case9_APreemptorKeepsItsPlaceAgainstBetterArrivals) {
   push("preemptor", 5, "4", 1);
   queue_.block({"ns", "preemptor"}, lacks_quota());
   push("better", 9, "1", 3);
   EXPECT_EQ(head(), "");
   queue_.wake(kQuota);
+  EXPECT_EQ(head(), "preemptor");
+  EXPECT_EQ(queue_.in_order(kQueue).front()->key.name, "preemptor");
+}
+
+TEST_F(QueueTest, Case9_InStrictFifoABetterArrivalGoesBeforeThePreemptor) {
+  strict();
+  push("preemptor", 5, "4", 1);
+  queue_.block({"ns", "preemptor"}, lacks_quota());
+  EXPECT_EQ(head(), "");
+  push("better", 9, "1", 3);
   EXPECT_EQ(head(), "better");
+}
+
+TEST_F(QueueTest, Case10_WithoutTheStickyPreemptorTheOrderIsTheUsualOneAtOnce) {
+  push("preemptor", 5, "4", 1);
+  queue_.block({"ns", "preemptor"}, lacks_quota());
+  push("better", 9, "1", 3);
+  queue_.remove({"ns", "preemptor"});
+  EXPECT_EQ(head(), "better");
+}
+
+TEST_F(QueueTest, AStickyPreemptorThatIsParkedHoldsNobodyUp) {
+  push("preemptor", 5, "4", 1);
+  queue_.block({"ns", "preemptor"}, lacks_quota());
+  push("other", 1, "1", 3);
+  queue_.wake(kQuota);
+  queue_.park({"ns", "preemptor"}, lacks_quota());
+  EXPECT_EQ(head(), "other");
+  queue_.wake(kQuota);
+  EXPECT_EQ(head(), "preemptor");
+}
+
+TEST_F(QueueTest, TheLastToPreemptIsTheStickyOne) {
+  push("first", 5, "4", 1);
+  push("second", 5, "2", 2);
+  queue_.block({"ns", "first"}, lacks_quota());
+  queue_.wake(kQuota);
+  queue_.park({"ns", "first"}, lacks_quota());
+  queue_.block({"ns", "second"}, lacks_quota());
+  queue_.wake(kQuota);
+  EXPECT_EQ(head(), "second");
 }
 
 TEST_F(QueueTest, ParkedAloneLeavesTheClassRunning) {
@@ -151,6 +191,53 @@ TEST_F(QueueTest, OrderListsEverybodyOnce) {
   }
   EXPECT_EQ(order, "abc");
   EXPECT_EQ(queue_.pending_in({"ns", "lq"}).total(), 3);
+}
+
+std::shared_ptr<const ScanProgress> stopped_at_the_first() {
+  return std::make_shared<const ScanProgress>(ScanProgress{.tried = {{{"main", "cpu"}, 0}}});
+}
+
+TEST_F(QueueTest, ProgressBelongsToOneWorkloadNotToItsClass) {
+  push("a1", 5, "4", 1);
+  push("a2", 5, "4", 2);
+  queue_.set_progress({"ns", "a1"}, stopped_at_the_first());
+  ASSERT_NE(queue_.find({"ns", "a1"})->progress, nullptr);
+  EXPECT_EQ(queue_.find({"ns", "a1"})->progress->next("main", "cpu"), 1);
+  EXPECT_EQ(queue_.find({"ns", "a2"})->progress, nullptr);
+}
+
+TEST_F(QueueTest, ProgressOutlivesAnUpdateThatChangesNothingAndNotOneThatDoes) {
+  push("a", 5, "4");
+  queue_.set_progress({"ns", "a"}, stopped_at_the_first());
+  push("a", 5, "4");
+  EXPECT_NE(queue_.find({"ns", "a"})->progress, nullptr);
+  push("a", 5, "3");
+  EXPECT_EQ(queue_.find({"ns", "a"})->progress, nullptr);
+}
+
+TEST_F(QueueTest, Case20_ProgressIsLostWithTheQueue) {
+  push("a", 5, "4");
+  queue_.set_progress({"ns", "a"}, stopped_at_the_first());
+  auto moved = a_workload("ns", "a").queue("lq").priority(5).created(at(0)).request("cpu", "4");
+  queue_.push(build_info(std::make_shared<const api::Workload>(moved.obj()), ClusterQueueName("r"), objects_, {}));
+  EXPECT_EQ(queue_.find({"ns", "a"})->progress, nullptr);
+}
+
+TEST_F(QueueTest, EveryWakeBeginsAnEpoch) {
+  const std::uint64_t before = queue_.epoch();
+  queue_.wake({WakeKind::kQuota, "cq/nobody-sleeps-here"});
+  EXPECT_EQ(queue_.epoch(), before + 1);
+}
+
+TEST(ScanProgress, IsPendingUntilEveryListIsExhausted) {
+  ScanProgress progress{.tried = {{{"a", "cpu"}, ScanProgress::kExhausted}, {{"a", "gpu"}, 2}}};
+  EXPECT_TRUE(progress.pending());
+  EXPECT_EQ(progress.next("a", "cpu"), 0);
+  EXPECT_EQ(progress.next("a", "gpu"), 3);
+  EXPECT_EQ(progress.next("b", "cpu"), 0);
+  progress.tried[{"a", "gpu"}] = ScanProgress::kExhausted;
+  EXPECT_FALSE(progress.pending());
+  EXPECT_FALSE(ScanProgress{}.pending());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "plugins/flavor_assigner/quota_check.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace muster::plugins {
@@ -31,24 +32,32 @@ int severity(std::string_view reason_class) {
   return reason_class == framework::kNoMatchingFlavor ? 4 : 1;
 }
 
-FitMode mode_of(Fitness fitness) {
+std::string_view describe(Fitness fitness) {
   switch (fitness) {
     case Fitness::kNoFit:
-      return FitMode::kNoFit;
+      return "NoFit";
+    case Fitness::kNoCandidates:
+      return "preemptionMode=NoCandidates";
+    case Fitness::kNodesLacking:
+    case Fitness::kPreempt:
+      return "preemptionMode=Preempt";
+    case Fitness::kReclaim:
+      return "preemptionMode=Reclaim";
     case Fitness::kFit:
-      return FitMode::kFit;
-    default:
-      return FitMode::kPreempt;
+      break;
   }
+  return "Fit";
 }
 
-// For `explain`: only somebody who could be preempted makes it more than no fit.
-FitMode prospect_of(Fitness fitness) {
-  return fitness == Fitness::kNoCandidates ? FitMode::kNoFit : mode_of(fitness);
-}
-
-std::string unavailable_text(const std::string& resource) {
-  return "resource " + resource + " unavailable in ClusterQueue";
+std::string describe_attempt(const Grade& grade, const std::vector<std::string>& reasons) {
+  std::string text = "(" + std::string(describe(grade.fitness));
+  if (grade.borrow_level > 0) {
+    text += ";borrow=" + std::to_string(grade.borrow_level);
+  }
+  for (const std::string& reason : reasons) {
+    text += ";" + reason;
+  }
+  return text + ")";
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -77,14 +86,12 @@ Assigner::Assigner(const framework::FilterContext& context, const api::ClusterQu
 framework::Assignment Assigner::run() {
   out_.mode = context_.workload.pod_sets.empty() ? FitMode::kNoFit : FitMode::kFit;
   bool served = true;
-  for (const framework::PodSetTotals& totals : context_.workload.pod_sets) {
-    PodSetRun run = start(totals);
+  for (Run& run : runs()) {
     if (context_.findings != nullptr) {
       survey(run);
     }
     if (served) {
       assign(run);
-      charge(run);
       conclude(run);
       served = run.mode != FitMode::kNoFit;
     }
@@ -92,6 +99,11 @@ framework::Assignment Assigner::run() {
       break;
     }
   }
+  finish();
+  return std::move(out_);
+}
+
+void Assigner::finish() {
   if (out_.mode == FitMode::kPreempt) {
     out_.reason = out_.needs_preemption.empty() ? exclusion_reason_ : std::string(framework::kWaitingForQuota);
   } else if (out_.mode == FitMode::kNoFit && out_.reason.empty()) {
@@ -100,22 +112,51 @@ framework::Assignment Assigner::run() {
   std::sort(out_.needs_preemption.begin(), out_.needs_preemption.end());
   const auto repeated = std::unique(out_.needs_preemption.begin(), out_.needs_preemption.end());
   out_.needs_preemption.erase(repeated, out_.needs_preemption.end());
-  return std::move(out_);
-}
-
-Assigner::PodSetRun Assigner::start(const framework::PodSetTotals& totals) const {
-  static const api::PodSpec kPlainPod{};
-  PodSetRun run{.totals = &totals,
-                .pod = totals.pod_template == nullptr ? &kPlainPod : &totals.pod_template->spec,
-                .requests = totals.requests,
-                .choice = {.name = totals.name, .count = totals.count}};
-  if (group_of(kPods) != nullptr) {
-    run.requests[kPods] = totals.count;
+  std::vector<framework::PodSetChoice> in_order;
+  for (const framework::PodSetTotals& totals : context_.workload.pod_sets) {
+    const auto choice = std::find_if(out_.pod_sets.begin(), out_.pod_sets.end(),
+                                     [&totals](const auto& entry) { return entry.name == totals.name; });
+    if (choice != out_.pod_sets.end()) {
+      in_order.push_back(std::move(*choice));
+    }
   }
-  return run;
+  out_.pod_sets = std::move(in_order);
+  if (out_.mode != FitMode::kFit) {
+    out_.flavors_considered.clear();  // told once it is admitted
+  }
 }
 
-void Assigner::assign(PodSetRun& run) {
+std::vector<Assigner::Run> Assigner::runs() const {
+  std::vector<Run> runs;
+  std::map<std::string, std::size_t> by_group;
+  for (const framework::PodSetTotals& totals : context_.workload.pod_sets) {
+    const auto [at, first] = by_group.try_emplace(totals.group, runs.size());
+    if (first || totals.group.empty()) {
+      at->second = runs.size();
+      runs.emplace_back();
+    }
+    Run& run = runs[at->second];
+    run.members.push_back(member_of(totals));
+    for (const auto& [resource, amount] : run.members.back().requests) {
+      Amount& sum = run.requests[resource];
+      sum = sat_add(sum, amount);
+    }
+  }
+  return runs;
+}
+
+Assigner::Member Assigner::member_of(const framework::PodSetTotals& totals) const {
+  static const api::PodSpec kPlainPod{};
+  Member member{.totals = &totals,
+                .pod = totals.pod_template == nullptr ? &kPlainPod : &totals.pod_template->spec,
+                .requests = totals.requests};
+  if (group_of(kPods) != nullptr) {
+    member.requests[kPods] = totals.count;
+  }
+  return member;
+}
+
+void Assigner::assign(Run& run) {
   for (const auto& [resource, amount] : run.requests) {
     const std::size_t* group = group_of(resource);
     if (group == nullptr) {
@@ -126,52 +167,75 @@ void Assigner::assign(PodSetRun& run) {
       run.no_fit_classes.clear();  // nothing outweighs it
       break;
     }
-    const bool decided_with_its_group = run.choice.flavors.count(resource) > 0;
-    if (!decided_with_its_group && !assign_group(run, *group)) {
+    const bool decided_with_its_group = run.flavors.count(resource) > 0;
+    if (!decided_with_its_group && !assign_group(run, resource, *group)) {
       break;
     }
   }
 }
 
-bool Assigner::assign_group(PodSetRun& run, std::size_t group) {
+bool Assigner::assign_group(Run& run, const std::string& resource, std::size_t group) {
   const api::ResourceGroup& resource_group = queue_.resource_groups[group];
+  const std::size_t flavors = resource_group.flavors.size();
   Attempt best{.grade = {Fitness::kNoFit, 0}};
   std::vector<std::string> reasons;
-  for (const api::FlavorQuotas& flavor : resource_group.flavors) {
-    Attempt attempt = try_flavor(run, resource_group, flavor.name);
-    std::move(attempt.reasons.begin(), attempt.reasons.end(), std::back_inserter(reasons));
+  std::size_t i = first_flavor(run, resource, flavors);
+  for (bool stop = false; i < flavors && !stop; ++i) {
+    Attempt attempt = try_flavor(run, resource, resource_group, resource_group.flavors[i].name);
+    reasons.insert(reasons.end(), attempt.reasons.begin(), attempt.reasons.end());
     if (attempt.grade.fitness == Fitness::kNoFit) {
       const auto [least, first] = run.no_fit_classes.try_emplace(group, attempt.no_fit_class);
       if (!first && severity(attempt.no_fit_class) < severity(least->second)) {
         least->second = attempt.no_fit_class;
       }
     }
-    const bool stop = preference_.stops_search(attempt.grade);
+    run.attempts.push_back(attempt);
+    stop = preference_.stops_search(attempt.grade);
     if (stop || preference_.better(attempt.grade, best.grade)) {
       best = std::move(attempt);
-    }
-    if (stop) {
-      break;
     }
   }
   if (best.grade.fitness == Fitness::kNoFit) {
     fail(run, std::move(reasons));
     return false;
   }
-  run.choice.flavors.merge(best.choices);
-  if (best.grade.fitness != Fitness::kFit) {
-    run.mode = FitMode::kPreempt;
-    run.lacks_nodes = run.lacks_nodes || best.grade.fitness == Fitness::kNodesLacking;
-    std::move(reasons.begin(), reasons.end(), std::back_inserter(run.choice.reasons));
-  }
+  take(run, std::move(best), std::move(reasons),
+       i == flavors ? framework::ScanProgress::kExhausted : static_cast<int>(i) - 1);
   return true;
 }
 
-Assigner::Attempt Assigner::try_flavor(const PodSetRun& run, const api::ResourceGroup& group,
+void Assigner::take(Run& run, Attempt best, std::vector<std::string> reasons, int tried) const {
+  for (const auto& [resource, choice] : best.choices) {
+    run.tried[resource] = tried;
+  }
+  run.flavors.merge(best.choices);
+  if (best.grade.fitness != Fitness::kFit) {
+    run.mode = FitMode::kPreempt;
+    run.lacks_nodes = run.lacks_nodes || best.grade.fitness == Fitness::kNodesLacking;
+    std::move(reasons.begin(), reasons.end(), std::back_inserter(run.reasons));
+  }
+}
+
+// Where the last attempt stopped (§3.4). A list that has become shorter since is begun anew.
+std::size_t Assigner::first_flavor(const Run& run, const std::string& resource, std::size_t flavors) const {
+  const framework::ScanProgress* progress = context_.workload.progress.get();
+  if (!args_.fungibility || progress == nullptr) {
+    return 0;
+  }
+  const auto next = static_cast<std::size_t>(progress->next(run.members.front().totals->name, resource));
+  return next < flavors ? next : 0;
+}
+
+Assigner::Attempt Assigner::try_flavor(const Run& run, const std::string& resource, const api::ResourceGroup& group,
                                        const FlavorName& flavor) {
-  Attempt attempt;
-  const auto* object = context_.model().objects().find<api::ResourceFlavor>(ObjectKey{{}, flavor.str()});
-  if (std::string reason = ineligible_reason(*run.pod, flavor, object); !reason.empty()) {
+  Attempt attempt{.flavor = flavor};
+  if (is_given_up(run, resource, flavor)) {
+    attempt.grade = {Fitness::kNoFit, 0};
+    attempt.reasons.push_back("skipping flavor " + flavor.str() +
+                              " as it is not found in the nomination mapping for resource " + resource);
+    return attempt;
+  }
+  if (std::string reason = ineligible(run, flavor); !reason.empty()) {
     unsuitable_.insert(flavor);
     attempt.grade = {Fitness::kNoFit, 0};
     attempt.no_fit_class = framework::kNoMatchingFlavor;
@@ -179,19 +243,44 @@ Assigner::Attempt Assigner::try_flavor(const PodSetRun& run, const api::Resource
     return attempt;
   }
   check_quotas(run, group, flavor, attempt);
-  if (const FlavorExclusion* exclusion = exclusion_of(run.totals->name, flavor)) {
+  if (const FlavorExclusion* exclusion = exclusion_of(run, flavor)) {
     apply_exclusion(*exclusion, attempt);
   }
   return attempt;
 }
 
-void Assigner::check_quotas(const PodSetRun& run, const api::ResourceGroup& group, const FlavorName& flavor,
+// Of the first member that cannot use the flavor.
+std::string Assigner::ineligible(const Run& run, const FlavorName& flavor) const {
+  const auto* object = context_.model().objects().find<api::ResourceFlavor>(ObjectKey{{}, flavor.str()});
+  for (const Member& member : run.members) {
+    if (std::string reason = ineligible_reason(*member.pod, flavor, object); !reason.empty()) {
+      return reason;
+    }
+  }
+  return {};
+}
+
+// The attempt is repeated with the flavors of its first run, and this is not one of them.
+bool Assigner::is_given_up(const Run& run, const std::string& resource, const FlavorName& flavor) const {
+  if (context_.pinned == nullptr) {
+    return false;
+  }
+  return std::none_of(context_.pinned->pod_sets.begin(), context_.pinned->pod_sets.end(), [&](const auto& pod_set) {
+    const bool concerned = std::any_of(run.members.begin(), run.members.end(), [&pod_set](const Member& member) {
+      return member.totals->name == pod_set.name;
+    });
+    const auto choice = pod_set.flavors.find(resource);
+    return concerned && choice != pod_set.flavors.end() && choice->second.flavor == flavor;
+  });
+}
+
+void Assigner::check_quotas(const Run& run, const api::ResourceGroup& group, const FlavorName& flavor,
                             Attempt& attempt) {
   for (const auto& [resource, amount] : run.requests) {
     if (!covers(group, resource)) {
       continue;
     }
-    QuotaAnswer answer = check_quota(context_, queue_, question(run, flavor, resource));
+    QuotaAnswer answer = check_quota(context_, queue_, question(run.requests, flavor, resource));
     attempt.choices[resource] = {flavor, mode_of(answer.grade.fitness), answer.grade.borrow_level};
     attempt.grade = preference_.worse(attempt.grade, answer.grade);
     if (!answer.text.empty()) {
@@ -204,58 +293,16 @@ void Assigner::check_quotas(const PodSetRun& run, const api::ResourceGroup& grou
   }
 }
 
-QuotaQuestion Assigner::question(const PodSetRun& run, const FlavorName& flavor, const std::string& resource) const {
+QuotaQuestion Assigner::question(const api::ResourceAmounts& requests, const FlavorName& flavor,
+                                 const std::string& resource) const {
   const FlavorResource fr{flavor, resource};
   const auto used = out_.usage.find(fr);
-  return {.fr = fr, .considered = used == out_.usage.end() ? 0 : used->second, .request = run.requests.at(resource)};
+  return {.fr = fr, .considered = used == out_.usage.end() ? 0 : used->second, .request = requests.at(resource)};
 }
 
 bool Assigner::covers(const api::ResourceGroup& group, const std::string& resource) const {
   const std::size_t* index = group_of(resource);
   return index != nullptr && &queue_.resource_groups[*index] == &group;
-}
-
-void Assigner::survey(const PodSetRun& run) const {
-  const bool undeclared_matters = args_.quota_check_strategy == QuotaCheckStrategy::kBlockUndeclared;
-  for (const auto& [resource, amount] : run.requests) {
-    if (group_of(resource) == nullptr && amount != 0 && undeclared_matters) {
-      context_.findings->flavors.push_back({.pod_set = run.totals->name,
-                                            .resource = resource,
-                                            .requested = amount,
-                                            .text = unavailable_text(resource)});
-    }
-  }
-  for (const api::ResourceGroup& group : queue_.resource_groups) {
-    const bool concerned = std::any_of(run.requests.begin(), run.requests.end(),
-                                       [&](const auto& request) { return covers(group, request.first); });
-    for (const api::FlavorQuotas& flavor : group.flavors) {
-      if (concerned) {
-        survey_flavor(run, group, flavor.name);
-      }
-    }
-  }
-}
-
-void Assigner::survey_flavor(const PodSetRun& run, const api::ResourceGroup& group, const FlavorName& flavor) const {
-  const auto* object = context_.model().objects().find<api::ResourceFlavor>(ObjectKey{{}, flavor.str()});
-  if (std::string reason = ineligible_reason(*run.pod, flavor, object); !reason.empty()) {
-    context_.findings->flavors.push_back({.pod_set = run.totals->name, .flavor = flavor, .text = std::move(reason)});
-    return;
-  }
-  for (const auto& [resource, amount] : run.requests) {
-    if (!covers(group, resource)) {
-      continue;
-    }
-    const QuotaQuestion asked = question(run, flavor, resource);
-    QuotaAnswer answer = check_quota(context_, queue_, asked);
-    context_.findings->flavors.push_back({.pod_set = run.totals->name,
-                                          .flavor = flavor,
-                                          .resource = resource,
-                                          .mode = prospect_of(answer.grade.fitness),
-                                          .requested = amount,
-                                          .earlier = asked.considered,
-                                          .text = std::move(answer.text)});
-  }
 }
 
 void Assigner::apply_exclusion(const FlavorExclusion& exclusion, Attempt& attempt) {
@@ -272,39 +319,50 @@ void Assigner::apply_exclusion(const FlavorExclusion& exclusion, Attempt& attemp
   }
 }
 
-void Assigner::fail(PodSetRun& run, std::vector<std::string> reasons) const {
+void Assigner::fail(Run& run, std::vector<std::string> reasons) const {
   run.mode = FitMode::kNoFit;
-  run.choice.flavors.clear();
-  run.choice.reasons = std::move(reasons);
+  run.flavors.clear();
+  run.tried.clear();
+  run.reasons = std::move(reasons);
 }
 
-// Adds the podset's choice to what the Workload would be charged with.
-void Assigner::charge(PodSetRun& run) {
-  for (const auto& [resource, choice] : run.choice.flavors) {
-    const Amount amount = run.requests.at(resource);
-    run.choice.requests.emplace(resource, amount);
-    out_.borrow_level = std::max(out_.borrow_level, choice.borrow_level);
+// Gives the member its part of the choice, and adds that to what the Workload would be charged with.
+void Assigner::charge(const Run& run, const Member& member, framework::PodSetChoice& choice) {
+  for (const auto& [resource, amount] : member.requests) {
+    const auto flavor = run.flavors.find(resource);
+    if (flavor == run.flavors.end()) {
+      continue;
+    }
+    choice.flavors.emplace(resource, flavor->second);
+    choice.requests.emplace(resource, amount);
+    out_.borrow_level = std::max(out_.borrow_level, flavor->second.borrow_level);
+    out_.progress.tried[{member.totals->name, resource}] = run.tried.at(resource);
     if (amount == 0) {
       continue;
     }
-    const FlavorResource fr{choice.flavor, resource};
+    const FlavorResource fr{flavor->second.flavor, resource};
     Amount& used = out_.usage[fr];
     used = sat_add(used, amount);
-    if (choice.mode == FitMode::kPreempt) {
+    if (flavor->second.mode == FitMode::kPreempt) {
       out_.needs_preemption.push_back(fr);
     }
   }
 }
 
-// Adds the podset to the result: mode, message, and the reason when nothing fits.
-void Assigner::conclude(const PodSetRun& run) {
+// Adds the podsets to the result: mode, message, and the reason when nothing fits.
+void Assigner::conclude(Run& run) {
   out_.mode = std::min(out_.mode, run.mode);
   out_.nodes_need_preemption = out_.nodes_need_preemption || run.lacks_nodes;
-  framework::PodSetChoice choice = run.choice;
-  std::sort(choice.reasons.begin(), choice.reasons.end());
-  if (run.mode != FitMode::kFit) {
-    out_.message += (out_.message.empty() ? "" : "; ") + ("couldn't assign flavors to pod set " + choice.name) + ": " +
-                    joined(choice.reasons);
+  std::sort(run.reasons.begin(), run.reasons.end());
+  for (const Member& member : run.members) {
+    framework::PodSetChoice choice{
+        .name = member.totals->name, .count = member.totals->count, .reasons = run.reasons};
+    charge(run, member, choice);
+    if (run.mode != FitMode::kFit) {
+      out_.message += (out_.message.empty() ? "" : "; ") + ("couldn't assign flavors to pod set " + choice.name) +
+                      ": " + joined(choice.reasons);
+    }
+    out_.pod_sets.push_back(std::move(choice));
   }
   if (run.mode == FitMode::kNoFit) {
     out_.reason = run.no_fit_classes.empty() ? framework::kNoMatchingFlavor : "";
@@ -314,7 +372,29 @@ void Assigner::conclude(const PodSetRun& run) {
       }
     }
   }
-  out_.pod_sets.push_back(std::move(choice));
+  describe(run);
+}
+
+// `podset: flavor(mode;borrow=n;reason…), …` of the flavors that were not simply taken (§3.9).
+void Assigner::describe(const Run& run) {
+  std::vector<std::pair<FlavorName, std::string>> texts;
+  for (const Attempt& attempt : run.attempts) {
+    if (attempt.grade.fitness != Fitness::kFit || attempt.grade.borrow_level > 0) {
+      texts.emplace_back(attempt.flavor, attempt.flavor.str() + describe_attempt(attempt.grade, attempt.reasons));
+    }
+  }
+  if (texts.empty() || out_.mode != FitMode::kFit) {
+    return;
+  }
+  std::sort(texts.begin(), texts.end());
+  std::vector<std::string> parts;
+  for (auto& [flavor, text] : texts) {
+    parts.push_back(std::move(text));
+  }
+  for (const Member& member : run.members) {
+    out_.flavors_considered +=
+        (out_.flavors_considered.empty() ? "" : " | ") + member.totals->name + ": " + joined(parts);
+  }
 }
 
 std::vector<framework::Wake> Assigner::wakes() const {
@@ -340,10 +420,13 @@ const std::size_t* Assigner::group_of(const std::string& resource) const {
 }
 
 // The one that rules the flavor out for good, if there are several.
-const FlavorExclusion* Assigner::exclusion_of(const std::string& pod_set, const FlavorName& flavor) const {
+const FlavorExclusion* Assigner::exclusion_of(const Run& run, const FlavorName& flavor) const {
   const FlavorExclusion* found = nullptr;
   for (const FlavorExclusion& exclusion : context_.exclusions) {
-    const bool concerns = exclusion.pod_set == pod_set && exclusion.flavor == flavor;
+    const bool concerns =
+        exclusion.flavor == flavor && std::any_of(run.members.begin(), run.members.end(), [&](const Member& member) {
+          return member.totals->name == exclusion.pod_set;
+        });
     if (concerns && (found == nullptr || (found->preemption_helps && !exclusion.preemption_helps))) {
       found = &exclusion;
     }

@@ -247,6 +247,51 @@ INSTANTIATE_TEST_SUITE_P(
              .want_flavors = {{"main/cpu", "two"}, {"main/memory", "two"}}}),
     kRowName);
 
+// ---- podset groups ----
+
+api::testing::WorkloadBuilder leader_and_workers() {
+  return a_workload("ns", "w")
+      .pod_set("leader", 1)
+      .group("g")
+      .request("cpu", "2")
+      .pod_set("workers", 2)
+      .group("g")
+      .request("cpu", "2")
+      .request("gpu", "1");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    PodSetGroups, FlavorAssignerTable,
+    ::testing::Values(
+        Case{.name = "Case51_decided_on_the_sum",
+             .queue = a_cluster_queue("cq")
+                          .quota("cpu", "one", "5")
+                          .quota("gpu", "one", "9")
+                          .quota("cpu", "two", "6")
+                          .quota("gpu", "two", "2"),
+             .workload = leader_and_workers(),
+             .want_flavors = {{"leader/cpu", "two"}, {"workers/cpu", "two"}, {"workers/gpu", "two"}}},
+        Case{.name = "Case51_each_alone_would_fit",
+             .queue = a_cluster_queue("cq").quota("cpu", "one", "4").quota("cpu", "two", "4"),
+             .workload = a_workload("ns", "w")
+                             .pod_set("leader", 1)
+                             .group("g")
+                             .request("cpu", "3")
+                             .pod_set("workers", 1)
+                             .group("g")
+                             .request("cpu", "3"),
+             .want = kNoFit,
+             .want_reason = "ExceedsMaxQuota",
+             .want_message = "couldn't assign flavors to pod set leader: insufficient quota for cpu in flavor one, "
+                             "previously considered podsets requests (0) + current podset request (6) > maximum capacity "
+                             "(4), insufficient quota for cpu in flavor two, previously considered podsets requests (0) + "
+                             "current podset request (6) > maximum capacity (4); couldn't assign flavors to pod set "
+                             "workers: insufficient quota for cpu in flavor one, previously considered podsets requests "
+                             "(0) + current podset request (6) > maximum capacity (4), insufficient quota for cpu in "
+                             "flavor two, previously considered podsets requests (0) + current podset request (6) > "
+                             "maximum capacity (4)"}),
+    kRowName);
+
 // ---- which flavor ----
 
 const std::string kOneLacks = "insufficient unused quota for cpu in flavor one, 5 more needed";
@@ -449,6 +494,45 @@ TEST(FlavorAssigner, SaysWhenOnlyNodesAreLacking) {
   EXPECT_TRUE(got.assignment.needs_preemption.empty());
 }
 
+// §3.6: the preemption plugin says whether its ClusterQueues may evict for what they borrow.
+TEST(FlavorAssigner, AsksForVictimsWhileBorrowingOnlyWhereThePreemptionPluginDoes) {
+  class Policy final : public framework::PostFilter {
+   public:
+    explicit Policy(bool may) : may_(may) {}
+    std::vector<framework::Victim> post_filter(framework::PostFilterContext&, framework::Assignment&) const override {
+      return {};
+    }
+    Outlook outlook(framework::PostFilterContext&, const framework::FlavorResource&, Amount) const override {
+      return {};
+    }
+    bool may_preempt_while_borrowing(const api::ClusterQueue&) const override { return may_; }
+
+   private:
+    bool may_;
+  };
+  testing::World world;
+  world.flavors({"f"}).add(a_cluster_queue("cq").cohort("all").quota("cpu", "f", "1"));
+  world.add(a_cluster_queue("lender").cohort("all").quota("cpu", "f", "1"));
+  world.add(a_workload("ns", "holds").request("cpu", "1").admitted("lender", "f"));
+  const framework::WorkloadInfo workload = world.pending(a_workload("ns", "w").request("cpu", "2"), "cq");
+  const framework::NodePlugins no_node_plugins;
+  for (const bool may : {false, true}) {
+    framework::Transaction transaction(world.model());
+    int asked = 0;
+    const auto outlook = [&asked](const framework::FlavorResource&, Amount) {
+      ++asked;
+      return Outlook{.outlook = framework::PreemptionOutlook::kReclaim, .borrow_level = 1};
+    };
+    const Policy policy(may);
+    framework::FilterContext context{workload, transaction, no_node_plugins, {}, outlook, api::testing::at(0), nullptr, &policy};
+    framework::Assignment assignment;
+    std::vector<FlavorExclusion> rejected;
+    EXPECT_EQ(FlavorAssigner({}).filter(context, assignment, rejected).ok(), may);
+    EXPECT_EQ(asked, may ? 1 : 0);
+    EXPECT_EQ(assignment.mode, may ? framework::FitMode::kPreempt : framework::FitMode::kNoFit);
+  }
+}
+
 TEST(FlavorAssigner, BorrowLevelAfterTheVictimsHaveLeft) {
   const Outcome got = assign({.queue = two_flavors("5", "0"),
                               .cohorts = {a_cohort("team").quota("cpu", "one", "1")},
@@ -482,45 +566,6 @@ TEST(FlavorAssigner, UnknownClusterQueue) {
   EXPECT_EQ(got.assignment.mode, kNoFit);
   EXPECT_EQ(got.verdict.reason(), framework::kMisconfigured);
   EXPECT_EQ(got.verdict.message(), "ClusterQueue cq not found");
-}
-
-struct StrategyCase {
-  std::string name{};
-  std::string args{};
-  framework::PluginDeps deps{};
-  QuotaCheckStrategy want = QuotaCheckStrategy::kBlockUndeclared;
-};
-
-class FlavorAssignerStrategy : public ::testing::TestWithParam<StrategyCase> {};
-
-TEST_P(FlavorAssignerStrategy, ComesFromArgumentsElseConfiguration) {
-  const StrategyCase& c = GetParam();
-  const auto plugin = FlavorAssigner::create(api::Json::parse(c.args), c.deps);
-  ASSERT_TRUE(plugin.ok());
-  EXPECT_EQ((*plugin)->args().quota_check_strategy, c.want);
-}
-
-constexpr char kIgnore[] = R"({"quotaCheckStrategy": "IgnoreUndeclared"})";
-constexpr char kBlock[] = R"({"quotaCheckStrategy": "BlockUndeclared"})";
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, FlavorAssignerStrategy,
-    ::testing::Values(
-        StrategyCase{.name = "default", .args = "{}"},
-        StrategyCase{.name = "argument", .args = kIgnore, .want = QuotaCheckStrategy::kIgnoreUndeclared},
-        StrategyCase{.name = "configuration",
-                     .args = "{}",
-                     .deps = {.ignore_undeclared_resources = true},
-                     .want = QuotaCheckStrategy::kIgnoreUndeclared},
-        StrategyCase{
-            .name = "argument_over_configuration", .args = kBlock, .deps = {.ignore_undeclared_resources = true}},
-        StrategyCase{.name = "gate_off", .args = kIgnore, .deps = {.feature_gates = {{"QuotaCheckStrategy", false}}}}),
-    kRowName);
-
-TEST(FlavorAssignerArgs, AreStrict) {
-  const auto make = [](const char* text) { return FlavorAssigner::create(api::Json::parse(text), {}); };
-  EXPECT_EQ(make(R"({"quotaCheckStrategy": "Maybe"})").error().path, "quotaCheckStrategy");
-  EXPECT_EQ(make(R"({"quotaCheckStrateg": "IgnoreUndeclared"})").error().path, "quotaCheckStrateg");
 }
 
 }  // namespace

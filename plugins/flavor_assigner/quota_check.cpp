@@ -44,6 +44,21 @@ Grade grade_of(const Outlook& outlook, int level_before) {
 
 }  // namespace
 
+framework::FitMode mode_of(Fitness fitness) {
+  switch (fitness) {
+    case Fitness::kNoFit:
+      return framework::FitMode::kNoFit;
+    case Fitness::kFit:
+      return framework::FitMode::kFit;
+    default:
+      return framework::FitMode::kPreempt;
+  }
+}
+
+std::string unavailable_text(const std::string& resource) {
+  return "resource " + resource + " unavailable in ClusterQueue";
+}
+
 QuotaAnswer check_quota(const framework::FilterContext& context, const api::ClusterQueue& queue,
                         const QuotaQuestion& question) {
   const framework::QuotaTree& quota = context.model().quota();
@@ -61,9 +76,9 @@ QuotaAnswer check_quota(const framework::FilterContext& context, const api::Clus
     return {.grade = {Fitness::kFit, borrow.level}};
   }
   QuotaAnswer answer{.text = waits_text(question.fr, sat_sub(wanted, available))};
-  const bool may_borrow_while_preempting =
-      queue.preemption.borrow_within_cohort != api::BorrowWithinCohortPolicy::kNever;
-  if (quota.nominal(name, question.fr) >= wanted || borrow.may_reclaim_in_hierarchy || may_borrow_while_preempting) {
+  const bool may_preempt_while_borrowing =
+      context.preemption != nullptr && context.preemption->may_preempt_while_borrowing(queue);
+  if (quota.nominal(name, question.fr) >= wanted || borrow.may_reclaim_in_hierarchy || may_preempt_while_borrowing) {
     answer.grade = grade_of(context.outlook(question.fr, wanted), borrow.level);
   } else {
     answer.grade = {Fitness::kNoFit, borrow.level};

@@ -23,6 +23,11 @@ struct QuotaAnswer {
   std::string_view reason_class{};  // of kNoFit: ExceedsMaxQuota or WaitingForQuota
 };
 
+// How a flavor of this fitness is proposed.
+framework::FitMode mode_of(Fitness fitness);
+
+std::string unavailable_text(const std::string& resource);
+
 QuotaAnswer check_quota(const framework::FilterContext& context, const api::ClusterQueue& queue,
                         const QuotaQuestion& question);
 

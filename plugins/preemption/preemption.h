@@ -12,11 +12,6 @@
 
 namespace muster::plugins {
 
-// Reasons of the condition Preempted.
-inline constexpr std::string_view kInClusterQueue = "InClusterQueue";
-inline constexpr std::string_view kInCohortReclamation = "InCohortReclamation";
-inline constexpr std::string_view kInCohortReclaimWhileBorrowing = "InCohortReclaimWhileBorrowing";
-
 class Preemption final : public framework::PostFilter {
  public:
   static constexpr std::string_view kName = "Preemption";

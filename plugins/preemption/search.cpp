@@ -5,6 +5,7 @@
 namespace muster::plugins {
 
 using framework::QuotaTree;
+using framework::within_nominal;
 
 bool VictimSearch::run() {
   candidates_ = find_candidates(transaction_.model(), preemptor_);
@@ -24,55 +25,25 @@ bool VictimSearch::run() {
 
 bool VictimSearch::attempt(Borrowing borrowing) {
   if (!remove_until_fits(borrowing)) {
-    restore(0);
+    victims_.restore(0);
     return false;
   }
-  fill_back(borrowing);
+  victims_.fill_back([&] { return fits_now(borrowing); });
   return true;
 }
 
-// Asking `fits_` is what costs when nodes are searched: it is asked after ever larger steps. A step too far is
-// harmless, fill_back starts with what was removed last.
 bool VictimSearch::remove_until_fits(Borrowing borrowing) {
-  std::size_t ask_at = 1;
+  const auto fits = [&] { return fits_now(borrowing); };
   for (const Candidate& candidate : candidates_.in_order) {
     if (!may_remove(candidate, borrowing)) {
       continue;
     }
-    remove(candidate);
-    if (victims_.size() == ask_at) {
-      if (fits_now(borrowing)) {
-        return true;
-      }
-      ask_at += 1 + victims_.size() / 4;
+    victims_.remove(candidate);
+    if (victims_.fits_at_this_step(fits)) {
+      return true;
     }
   }
-  return !victims_.empty() && fits_now(borrowing);
-}
-
-// Latest first, each one is put back if the preemptor fits beside it. Whole runs are tried at once, doubled while that
-// works and halved when it does not; as `fits_` is monotone, the outcome is that of going one by one.
-void VictimSearch::fill_back(Borrowing borrowing) {
-  std::vector<const Candidate*> needed;  // latest first
-  std::size_t run = 1;
-  while (!victims_.empty()) {
-    const std::size_t begin = victims_.size() - std::min(run, victims_.size());
-    const std::vector<const Candidate*> tried(victims_.begin() + static_cast<std::ptrdiff_t>(begin), victims_.end());
-    restore(begin);
-    if (fits_now(borrowing)) {
-      run = 2 * tried.size();
-      continue;
-    }
-    for (const Candidate* candidate : tried) {
-      remove(*candidate);
-    }
-    if (tried.size() == 1) {
-      needed.push_back(victims_.back());
-      victims_.pop_back();
-    }
-    run = std::max<std::size_t>(1, tried.size() / 2);
-  }
-  victims_.assign(needed.rbegin(), needed.rend());
+  return !victims_.all().empty() && fits();
 }
 
 bool VictimSearch::fits_now(Borrowing borrowing) const {
@@ -109,18 +80,6 @@ bool VictimSearch::has_unused_nominal() const {
     const QuotaTree::Share share = quota.share_of(preemptor_.node, fr);
     return share.usage < share.subtree;
   });
-}
-
-void VictimSearch::remove(const Candidate& candidate) {
-  transaction_.remove_workload(*candidate.key);
-  victims_.push_back(&candidate);
-}
-
-void VictimSearch::restore(std::size_t kept) {
-  while (victims_.size() > kept) {
-    transaction_.restore_workload(*victims_.back()->key);
-    victims_.pop_back();
-  }
 }
 
 }  // namespace muster::plugins

@@ -2,7 +2,7 @@
 // (spec/admission.md §5.3). Lives for one decision; its destructor leaves the model as it was.
 #pragma once
 
-#include "framework/model/model.h"
+#include "framework/preemption/victim_set.h"
 #include "plugins/preemption/candidates.h"
 
 #include <functional>
@@ -13,10 +13,8 @@ namespace muster::plugins {
 class VictimSearch {
  public:
   // `fits`: would the preemptor be admitted, with the model as it stands? Borrows everything for its own lifetime.
-  VictimSearch(framework::Transaction& transaction, const Preemptor& preemptor, std::function<bool()> fits)
+  VictimSearch(framework::Transaction& transaction, const framework::Preemptor& preemptor, std::function<bool()> fits)
       : transaction_(transaction), preemptor_(preemptor), fits_(std::move(fits)) {}
-
-  ~VictimSearch() { restore(0); }
 
   VictimSearch(const VictimSearch&) = delete;
   VictimSearch& operator=(const VictimSearch&) = delete;
@@ -26,26 +24,22 @@ class VictimSearch {
   bool run();
 
   // In the order of their removal.
-  const std::vector<const Candidate*>& victims() const { return victims_; }
+  const std::vector<const Candidate*>& victims() const { return victims_.all(); }
 
  private:
   enum class Borrowing { kForbidden, kAllowed };
 
   bool attempt(Borrowing borrowing);
   bool remove_until_fits(Borrowing borrowing);
-  void fill_back(Borrowing borrowing);
   bool fits_now(Borrowing borrowing) const;
   bool may_remove(const Candidate& candidate, Borrowing borrowing) const;
   bool has_unused_nominal() const;
-  void remove(const Candidate& candidate);
-  // Puts back all victims but the first `kept`.
-  void restore(std::size_t kept);
 
   framework::Transaction& transaction_;
-  const Preemptor& preemptor_;
+  const framework::Preemptor& preemptor_;
   std::function<bool()> fits_;
   Candidates candidates_{};
-  std::vector<const Candidate*> victims_{};  // removed now
+  framework::VictimSet<Candidate> victims_{transaction_};  // removed now
 };
 
 }  // namespace muster::plugins

@@ -16,6 +16,8 @@ using api::testing::a_cluster_queue;
 using api::testing::a_cohort;
 using api::testing::a_workload;
 using api::testing::at;
+using framework::Preemptor;
+using framework::within_nominal;
 
 // A cohort tree of two levels with random quotas, policies and running Workloads. `cq` is the preemptor's.
 class RandomWorld {

@@ -70,33 +70,63 @@ std::map<std::string, Amounts> reserved_by_queue(const ApiServer& server) {
   return reserved;
 }
 
-void check_quota(const ApiServer& server, std::vector<std::string>& out) {
-  const auto reserved = reserved_by_queue(server);
-  std::map<std::string, Amounts> cohort_nominal;
-  std::map<std::string, Amounts> cohort_reserved;
-  for (const auto& queue : decoded<api::ClusterQueue>(server, "ClusterQueue")) {
-    const auto used = reserved.find(queue.meta.name);
-    for (const api::ResourceGroup& group : queue.resource_groups) {
-      for (const api::FlavorQuotas& flavor : group.flavors) {
-        for (const api::ResourceQuota& quota : flavor.resources) {
-          const Key key{flavor.name.str(), quota.resource};
-          const Amount have = used == reserved.end() || !used->second.contains(key) ? 0 : used->second.at(key);
-          cohort_nominal[queue.cohort.str()][key] += quota.nominal;
-          cohort_reserved[queue.cohort.str()][key] += have;
-          const bool bounded = queue.cohort.empty() || quota.borrowing_limit.has_value();
-          if (bounded && have > quota.nominal + quota.borrowing_limit.value_or(0)) {
-            out.push_back(fmt::format("ClusterQueue {}: {} of {} reserved, quota {}", queue.meta.name, have,
-                                      quota.resource, quota.nominal));
-          }
-        }
+template <class Add>
+void for_each_quota(const std::vector<api::ResourceGroup>& groups, Add add) {
+  for (const api::ResourceGroup& group : groups) {
+    for (const api::FlavorQuotas& flavor : group.flavors) {
+      for (const api::ResourceQuota& quota : flavor.resources) {
+        add(Key{flavor.name.str(), quota.resource}, quota);
       }
     }
   }
-  for (const auto& [cohort, amounts] : cohort_reserved) {
+}
+
+// The root above a Cohort; a cycle ends where it began.
+std::string root_of(std::string cohort, const std::map<std::string, std::string>& parents) {
+  for (std::size_t steps = 0; steps < parents.size(); ++steps) {
+    const auto parent = parents.find(cohort);
+    if (parent == parents.end() || parent->second.empty()) {
+      break;
+    }
+    cohort = parent->second;
+  }
+  return cohort;
+}
+
+// No tree of cohorts has more reserved than all of its members have together, no queue more than it may borrow.
+void check_quota(const ApiServer& server, std::vector<std::string>& out) {
+  const auto reserved = reserved_by_queue(server);
+  const auto cohorts = decoded<api::Cohort>(server, "Cohort");
+  std::map<std::string, std::string> parents;
+  for (const api::Cohort& cohort : cohorts) {
+    parents[cohort.meta.name] = cohort.parent.str();
+  }
+  std::map<std::string, Amounts> tree_nominal;
+  std::map<std::string, Amounts> tree_reserved;
+  for (const api::Cohort& cohort : cohorts) {
+    Amounts& nominal = tree_nominal[root_of(cohort.meta.name, parents)];
+    for_each_quota(cohort.resource_groups, [&](const Key& key, const api::ResourceQuota& quota) {
+      nominal[key] = sat_add(nominal[key], quota.nominal);
+    });
+  }
+  for (const auto& queue : decoded<api::ClusterQueue>(server, "ClusterQueue")) {
+    const auto used = reserved.find(queue.meta.name);
+    const std::string root = root_of(queue.cohort.str(), parents);
+    for_each_quota(queue.resource_groups, [&](const Key& key, const api::ResourceQuota& quota) {
+      const Amount have = used == reserved.end() || !used->second.contains(key) ? 0 : used->second.at(key);
+      tree_nominal[root][key] = sat_add(tree_nominal[root][key], quota.nominal);
+      tree_reserved[root][key] = sat_add(tree_reserved[root][key], have);
+      const bool bounded = queue.cohort.empty() || quota.borrowing_limit.has_value();
+      if (bounded && have > sat_add(quota.nominal, quota.borrowing_limit.value_or(0))) {
+        out.push_back(fmt::format("ClusterQueue {}: {} of {} reserved, quota {}", queue.meta.name, have, quota.resource,
+                                  quota.nominal));
+      }
+    });
+  }
+  for (const auto& [root, amounts] : tree_reserved) {
     for (const auto& [key, have] : amounts) {
-      if (!cohort.empty() && have > cohort_nominal[cohort][key]) {
-        out.push_back(fmt::format("Cohort {}: {} of {} reserved, quota {}", cohort, have, key.second,
-                                  cohort_nominal[cohort][key]));
+      if (!root.empty() && have > tree_nominal[root][key]) {
+        out.push_back(fmt::format("Cohort {}: {} of {} reserved, quota {}", root, have, key.second, tree_nominal[root][key]));
       }
     }
   }

@@ -12,8 +12,7 @@ namespace muster::sim::testing {
 
 // Violations as text; empty when all hold.
 //  - no ClusterQueue has more reserved, by Workloads that run or may run, than its nominal quota and borrowing limit,
-//  no
-//    cohort more than its queues have;
+//    no tree of cohorts more than its members have;
 //  - no node has more bound to it than it offers;
 //  - the manager's ledger equals what its objects say.
 std::vector<std::string> violations(const Simulator& simulator);
