@@ -1,6 +1,7 @@
 #include "framework/core.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/status/cluster_queue_active.h"
 #include "framework/status/workload_conditions.h"
@@ -48,6 +49,9 @@ Output Core::settle(TimePoint now) {
     touch_everything();
   }
   collect_due(now);
+  for (EmitEvent& notice : std::exchange(notices_, {})) {
+    emit(now, std::move(notice), out);
+  }
   bool busy = true;
   for (int round = 0; busy && round < kMaxRounds; ++round) {
     refresh_cluster_queues();
@@ -110,11 +114,23 @@ void Core::reconcile(const Touched& object, TimePoint now, Output& out) {
       set_status(workload, std::move(status));
     }
     for (EffectBody& body : result.effects) {
-      emit(std::move(body), out);
+      emit(now, std::move(body), out);
     }
     if (result.again_at) {
       again_at(kind, key, *result.again_at);
     }
+  }
+}
+
+bool Core::is_known(const Touched& queue) const {
+  const Objects& objects = model_.objects();
+  switch (queue.first) {
+    case Kind::kClusterQueue:
+      return objects.find<api::ClusterQueue>(queue.second) != nullptr;
+    case Kind::kCohort:
+      return objects.find<api::Cohort>(queue.second) != nullptr;
+    default:
+      return objects.find<api::LocalQueue>(queue.second) != nullptr;
   }
 }
 
@@ -127,7 +143,11 @@ void Core::reconcile_queue_statuses(TimePoint now, Output& out) {
       again_at(object.first, object.second, last->second + options_.queue_status_period);
       continue;
     }
-    queue_status_at_[object] = now;
+    if (is_known(object)) {
+      queue_status_at_[object] = now;
+    } else {
+      queue_status_at_.erase(object);
+    }
     reconcile(object, now, out);
   }
 }
@@ -238,21 +258,30 @@ void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
 
 // ---- effects ----
 
-void Core::emit(EffectBody body, Output& out) {
+bool Core::emit(TimePoint now, EffectBody body, Output& out) {
   Effect effect{.id = next_id_, .body = std::move(body)};
   const std::string slot = merge_key(effect);
   if (!slot.empty()) {
     const auto newest = newest_.find(slot);
     if (newest != newest_.end() && in_flight_.at(newest->second).effect.body == effect.body) {
-      return;  // on its way already
+      return false;  // on its way already
+    }
+    const ObjectRef object = target(effect);
+    const Touched key{object.kind, object.key};
+    if (const auto rejected = rejections_.find(key); rejected != rejections_.end()) {
+      const auto rejection = rejected->second.find(slot);
+      if (rejection != rejected->second.end() && now < rejection->second.setback.not_before) {
+        again_at(object.kind, object.key, rejection->second.setback.not_before);
+        return false;
+      }
     }
     newest_[slot] = effect.id;
-    const ObjectRef object = target(effect);
-    ++writes_[{object.kind, object.key}];
+    ++writes_[key];
     in_flight_.emplace(effect.id, InFlight{effect, version_of(object)});
   }
   ++next_id_;
   out.effects.push_back(std::move(effect));
+  return true;
 }
 
 void Core::write_statuses(TimePoint now, Output& out) {
@@ -272,7 +301,7 @@ void Core::write_statuses(TimePoint now, Output& out) {
       continue;
     }
     model_.status_write_started(key, next_id_);
-    emit(PatchWorkloadStatus{.workload = {Kind::kWorkload, key, state->observed->meta.uid},
+    emit(now, PatchWorkloadStatus{.workload = {Kind::kWorkload, key, state->observed->meta.uid},
                              .resource_version = state->observed->meta.resource_version,
                              .status = state->status,
                              .events = std::move(untold_[key])},

@@ -78,6 +78,11 @@ class Core : private WritesView {
     std::string_view message{};
   };
 
+  struct Rejection {  // of one write
+    Setback setback{};
+    std::string error{};
+  };
+
   struct InFlight {
     Effect effect{};
     std::string seen_version{};  // of the object, when the effect was handed out (jobs and pods)
@@ -110,6 +115,7 @@ class Core : private WritesView {
   void touch_tree_of(const ClusterQueueName& queue);
   void touch_owner(const api::ObjectMeta& meta);
   void touch_jobs_without_workload();
+  void touch_jobs_that_name(const ObjectKey& workload);
   std::set<std::string> roots_of(const api::ClusterQueue& queue) const;
   std::set<std::string> roots_of(const api::Cohort& cohort) const;
   void touch_workloads_in(const ObjectKey& local_queue);
@@ -126,11 +132,13 @@ class Core : private WritesView {
   bool reconcile_dirty(TimePoint now, Output& out);
   void reconcile(const Touched& object, TimePoint now, Output& out);
   void touch_cohorts_above(const ClusterQueueName& queue);
+  bool is_known(const Touched& queue) const;
   void reconcile_queue_statuses(TimePoint now, Output& out);
   void refresh_cluster_queues();
   void refresh_places(TimePoint now, Output& out);
   void refresh_place(TimePoint now, const ObjectKey& key, Output& out);
-  void emit(EffectBody body, Output& out);
+  // Says whether it is new: not on its way already, not refused a moment ago.
+  bool emit(TimePoint now, EffectBody body, Output& out);
   void write_statuses(TimePoint now, Output& out);
   void collect_due(TimePoint now);
   std::optional<TimePoint> earliest_deadline() const;
@@ -182,6 +190,8 @@ class Core : private WritesView {
   Timers<ObjectKey> hold_until_{};
   std::map<ObjectKey, Setback> refused_{};   // status writes; until one succeeds
   std::map<ObjectKey, Setback> setbacks_{};  // decisions that failed or did not last
+  std::map<Touched, std::map<std::string, Rejection>> rejections_{};  // other writes, by object and merge_key; until one succeeds
+  std::vector<EmitEvent> notices_{};               // to be told by the next settle
   std::map<EffectId, InFlight> in_flight_{};
   std::map<std::string, EffectId> newest_{};  // merge_key -> effect in flight
   std::map<Touched, int> writes_{};           // effects in flight, by object

@@ -105,6 +105,9 @@ void Core::touch_object(const T* before, const T* after) {
       setbacks_.erase(key);
       bound_.erase(key);
     }
+    if (before == nullptr && api::controller_of(object->meta) == nullptr) {
+      touch_jobs_that_name(key);
+    }
     wake(WakeKind::kWorkload, to_string(key));
   } else if constexpr (std::is_same_v<T, api::Job>) {
     saw(Kind::kJob, object->meta, after == nullptr);
@@ -135,6 +138,7 @@ void Core::touch_object(const T* before, const T* after) {
     if (after == nullptr) {
       queue_.remove_cluster_queue(name);
       queue_status_at_.erase({Kind::kClusterQueue, key});
+      rejections_.erase({Kind::kClusterQueue, key});
     }
     if (differs_beyond_status(before, after)) {
       for (const ObjectKey& local : model_.objects().local_queues_of(name)) {
@@ -205,6 +209,24 @@ void Core::touch_object(const T* before, const T* after) {
       }
     }
   }
+}
+
+// As their prebuilt Workload.
+void Core::touch_jobs_that_name(const ObjectKey& workload) {
+  const auto names_it = [&workload](const api::ObjectMeta& meta) {
+    const std::string* annotation = api::find(meta.annotations, api::kPrebuiltWorkloadKey);
+    const std::string* name = annotation != nullptr ? annotation : api::find(meta.labels, api::kPrebuiltWorkloadKey);
+    return name != nullptr && *name == workload.name;
+  };
+  const auto look = [&](const auto& objects, Kind kind) {
+    for (auto it = objects.lower_bound({workload.ns, ""}); it != objects.end() && it->first.ns == workload.ns; ++it) {
+      if (names_it(it->second->meta)) {
+        touch(kind, it->first);
+      }
+    }
+  };
+  look(model_.objects().all<api::Job>().all(), Kind::kJob);
+  look(model_.objects().all<api::Pod>().all(), Kind::kPod);
 }
 
 // They may wait for a priority class.
@@ -320,6 +342,9 @@ bool Core::pending(const ObjectRef& object) const {
 void Core::saw(Kind kind, const api::ObjectMeta& meta, bool gone) {
   const Touched key{kind, meta.key()};
   unseen_until_.erase(key);
+  if (gone) {
+    rejections_.erase(key);
+  }
   if (const auto it = unseen_.find(key);
       it != unseen_.end() && (gone || !api::is_older_version(meta.resource_version, it->second))) {
     unseen_.erase(it);
@@ -380,6 +405,7 @@ void Core::on_done(TimePoint now, const EffectDone& done) {
   const Effect* effect = &taken->effect;
   const ObjectRef object = target(*effect);
   touch(object.kind, object.key);  // whoever waited for the end of this write
+  rejections_.erase({object.kind, object.key});
   if (std::holds_alternative<CreateWorkload>(effect->body)) {
     if (done.workload != nullptr && model_.workload(done.workload->meta.key()) == nullptr) {
       unseen_until_.at({Kind::kWorkload, done.workload->meta.key()}, now + options_.watch_lag);
@@ -421,7 +447,16 @@ void Core::on_failed(TimePoint now, const EffectFailed& failed) {
     return;
   }
   const ObjectRef object = target(*effect);
-  again_at(object.kind, object.key, now + options_.min_backoff);
+  Rejection& rejection = rejections_[{object.kind, object.key}][merge_key(*effect)];
+  again_at(object.kind, object.key, next_try(rejection.setback, now));
+  if (std::holds_alternative<CreateWorkload>(effect->body) && rejection.error != failed.error.message) {
+    notices_.push_back({.regarding = object,
+                        .warning = true,
+                        .reason = "ErrWorkloadCompose",
+                        .action = "CreateWorkload",
+                        .note = failed.error.message});
+  }
+  rejection.error = failed.error.message;
 }
 
 TimePoint Core::next_try(Setback& setback, TimePoint now) const {

@@ -52,12 +52,14 @@ void Core::serve_pods(TimePoint now, const ObjectKey& key, Output& out) {
     tell_bound(key, *state);
     return;
   }
-  out.trace.push_back({.workload = key,
-                       .cluster_queue = model_.workload(key)->charge->cluster_queue,
-                       .outcome = Outcome::kBound,
-                       .plugin = bound.verdict.plugin()});
-  for (EffectBody& body : bound.effects) {
-    emit(std::move(body), out);
+  const auto fresh = std::count_if(bound.effects.begin(), bound.effects.end(),
+                                   [&](EffectBody& body) { return emit(now, std::move(body), out); });
+  if (fresh > 0) {
+    out.trace.push_back({.workload = key,
+                         .cluster_queue = model_.workload(key)->charge->cluster_queue,
+                         .outcome = Outcome::kBound,
+                         .plugin = bound.verdict.plugin(),
+                         .message = std::to_string(fresh) + " pods"});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "api/constants.h"
 #include "api/testing/builders.h"
 
 namespace muster::framework {
@@ -78,6 +79,8 @@ class JobWatcher final : public Reconciler {
  public:
   struct Notes {
     bool stop = false;
+    bool stop_always = false;
+    bool create_always = false;
     std::vector<bool> pending{};
   };
   explicit JobWatcher(Notes& notes) : notes_(notes) {}
@@ -85,7 +88,10 @@ class JobWatcher final : public Reconciler {
   void reconcile(const ObjectKey& key, const ReconcileContext& context, ReconcileResult& result) const override {
     const ObjectRef job{Kind::kJob, key, Uid("job")};
     notes_.pending.push_back(context.write_pending(job));
-    if (notes_.stop) {
+    if (notes_.create_always) {
+      result.effects.emplace_back(CreateWorkload{.job = job, .name = "w"});
+    }
+    if (notes_.stop || notes_.stop_always) {
       notes_.stop = false;
       result.effects.emplace_back(StopJob{.job = job});
     }
@@ -260,6 +266,55 @@ TEST_F(CoreTest, ARefusedStatusTellsNothingUntilItIsDecidedAnew) {
   const std::vector<Effect> again = effects_of<PatchWorkloadStatus>(settle(std::chrono::seconds(2)));
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(std::get<PatchWorkloadStatus>(again[0].body).events.size(), 2u);
+}
+
+// ---- writes that are refused ----
+
+TEST_F(CoreTest, ARefusedWriteIsRepeatedLaterAndLater) {
+  notes_.stop_always = true;
+  add(the_job("10"));
+  start();
+  std::vector<Effect> stops = effects_of<StopJob>(settle());
+  for (const int seconds : {1, 2, 4, 8}) {
+    ASSERT_EQ(stops.size(), 1u) << seconds;
+    core_->apply(now_, EffectFailed{.id = stops[0].id, .error = {.code = ErrorCode::kForbidden, .message = "quota"}});
+    add(the_job("10"));  // being touched is no reason to hurry
+    EXPECT_TRUE(effects_of<StopJob>(settle(std::chrono::seconds(seconds) - std::chrono::milliseconds(10))).empty());
+    stops = effects_of<StopJob>(settle(std::chrono::milliseconds(10)));
+  }
+}
+
+TEST_F(CoreTest, ARefusedCreationIsToldOnce) {
+  notes_.create_always = true;
+  add(the_job("10"));
+  start();
+  std::vector<Effect> creations = effects_of<CreateWorkload>(settle());
+  std::vector<std::string> told;
+  for (const char* why : {"quota", "quota", "webhook"}) {
+    ASSERT_EQ(creations.size(), 1u);
+    core_->apply(now_, EffectFailed{.id = creations[0].id, .error = {.code = ErrorCode::kForbidden, .message = why}});
+    const Output out = settle(std::chrono::minutes(1));
+    for (const Effect& effect : effects_of<EmitEvent>(out)) {
+      told.push_back(std::get<EmitEvent>(effect.body).reason + " " + std::get<EmitEvent>(effect.body).note);
+    }
+    creations = effects_of<CreateWorkload>(out);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"ErrWorkloadCompose quota", "ErrWorkloadCompose webhook"}));
+}
+
+// ---- prebuilt Workloads ----
+
+TEST_F(CoreTest, AWorkloadThatNobodyControlsWakesTheJobThatNamesIt) {
+  add(the_job("10").label(api::kPrebuiltWorkloadKey, "mine"));
+  start();
+  settle();
+  const std::size_t looked = notes_.pending.size();
+  add(workload("other"));
+  settle();
+  EXPECT_EQ(notes_.pending.size(), looked);
+  add(workload("mine"));
+  settle();
+  EXPECT_EQ(notes_.pending.size(), looked + 1);
 }
 
 // ---- decisions that fail ----
