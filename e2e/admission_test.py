@@ -86,21 +86,40 @@ def test_flavors_put_their_labels_and_tolerations_on_the_pods(manager, crds, nam
     assert {"key": "spot", "operator": "Exists", "effect": "NoSchedule"} in spec["tolerations"]
 
 
-def test_a_prebuilt_workload_is_adopted_and_used(manager, crds, namespace):
+@pytest.mark.parametrize("workload_first", [True, False])
+def test_a_prebuilt_workload_is_adopted_and_used(manager, crds, namespace, workload_first):
     queue = crds.queue(namespace, 2)
     one = job("prebuilt", namespace, run_time="1s", nodeName="node-0", labels={"kueue.x-k8s.io/prebuilt-workload-name": "mine"})
     one["spec"]["template"]["spec"]["containers"][0] |= {  # the API server's defaults: equivalence is literal
         "imagePullPolicy": "Always", "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
     template = one["spec"]["template"]
-    crds.create(kueue("Workload", "mine", namespace, spec={
-        "queueName": "queue", "podSets": [{"name": "main", "count": 1, "template": template}]}))
-    crds.create(one)
+    prebuilt = kueue("Workload", "mine", namespace, spec={
+        "queueName": "queue", "podSets": [{"name": "main", "count": 1, "template": template}]})
+    for each in [prebuilt, one] if workload_first else [one, prebuilt]:
+        crds.create(each)
     wait_for("the Job to complete", lambda: is_true(crds.get("job", "prebuilt", namespace), "Complete"))
     workload = crds.get("workload", "mine", namespace)
     assert workload["status"]["admission"]["clusterQueue"] == queue
     owner = workload["metadata"]["ownerReferences"][0]
     assert (owner["name"], owner["controller"]) == ("prebuilt", True)
     assert len(crds.get("workload", namespace=namespace)) == 1
+
+
+def test_a_workload_that_may_not_be_created_is_told_and_not_hammered(manager, crds, namespace):
+    crds.queue(namespace, 2)
+    none = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none", "namespace": namespace},
+            "spec": {"hard": {"count/workloads.kueue.x-k8s.io": "0"}}}
+    crds.create(none)
+    wait_for("the quota to count", lambda: "hard" in crds.get("resourcequota", "none", namespace).get("status", {}))
+    crds.create(job("refused", namespace, run_time="1s", nodeName="node-0"))
+
+    def told():
+        return [e for e in crds.get("events.events.k8s.io", namespace=namespace) if e["reason"] == "ErrWorkloadCompose"]
+
+    wait_for("an event that says why", lambda: any("exceeded quota" in e["note"] for e in told()))
+    crds.must("delete", "resourcequota", "none", "-n", namespace)
+    wait_for("the Job to complete", lambda: is_true(crds.get("job", "refused", namespace), "Complete"), 120)
+    assert len({e["note"] for e in told()}) == len(told()), "each reason once"
 
 
 def test_deactivating_stops_and_reactivating_starts_again(manager, crds, namespace):
