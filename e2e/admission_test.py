@@ -116,7 +116,7 @@ def test_a_workload_that_may_not_be_created_is_told_and_not_hammered(manager, cr
     def told():
         return [e for e in crds.get("events.events.k8s.io", namespace=namespace) if e["reason"] == "ErrWorkloadCompose"]
 
-    wait_for("an event that says why", lambda: any("exceeded quota" in e["note"] for e in told()))
+    wait_for("an event that says why", lambda: any("is forbidden" in e["note"] for e in told()))
     crds.must("delete", "resourcequota", "none", "-n", namespace)
     wait_for("the Job to complete", lambda: is_true(crds.get("job", "refused", namespace), "Complete"), 120)
     assert len({e["note"] for e in told()}) == len(told()), "each reason once"
