@@ -58,6 +58,11 @@ class Cluster {
     return add(queue).add(api::testing::a_local_queue("ns", name).cluster_queue(name));
   }
 
+  Cluster& wait_until(TimePoint when) {
+    now_ = when;
+    return *this;
+  }
+
   // Until nothing is left to decide or to write.
   Cluster& settle() {
     for (int round = 0; round < 100; ++round) {
