@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <span>
 
 namespace muster {
 namespace {
@@ -210,13 +211,22 @@ bool is_binary(std::string_view resource) {
   return resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
 }
 
-std::string with_suffix(Amount amount, Amount base, std::size_t first, const std::array<const char*, 8>& suffixes) {
+std::string digits(Wide value) {
+  if (value == clamp_to_amount(value)) {
+    return std::to_string(static_cast<Amount>(value));
+  }
+  const auto tail = static_cast<Amount>(value % kNanoPerUnit);
+  const std::string low = std::to_string(tail < 0 ? -tail : tail);
+  return digits(value / kNanoPerUnit) + std::string(9 - low.size(), '0') + low;
+}
+
+std::string with_suffix(Wide amount, Amount base, std::size_t first, std::span<const char* const> suffixes) {
   std::size_t at = first;
   while (amount != 0 && amount % base == 0 && at + 1 < suffixes.size()) {
     amount /= base;
     ++at;
   }
-  return std::to_string(amount) + (amount == 0 ? "" : suffixes[at]);
+  return digits(amount) + (amount == 0 ? "" : suffixes[at]);
 }
 
 }  // namespace
@@ -242,14 +252,13 @@ Result<Amount> parse_nano(std::string_view quantity) {
   return scaled(decimal, 9);
 }
 
-Result<Wide> parse_factor(std::string_view quantity) {
-  constexpr Wide kMost = Wide{kUnlimited} * 1'000'000'000;
+Result<Nano> parse_wide_nano(std::string_view quantity) {
   MUSTER_TRY(decimal, parse_decimal(quantity));
-  return std::clamp(wide_scaled(decimal, 9), -kMost, kMost);
+  return clamp_nano(wide_scaled(decimal, 9));
 }
 
-std::string format_nano(Amount nano) {
-  static constexpr std::array<const char*, 8> kSuffixes = {"n", "u", "m", "", "k", "M", "G", "T"};
+std::string format_nano(Nano nano) {
+  static constexpr std::array<const char*, 10> kSuffixes = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
   return with_suffix(nano, 1000, 0, kSuffixes);
 }
 

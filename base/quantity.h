@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/arith.h"
+#include "base/nano.h"
 #include "base/result.h"
 
 namespace muster {
@@ -22,11 +23,10 @@ Result<Amount> parse_quota(std::string_view resource, std::string_view quantity)
 Result<Amount> parse_milli(std::string_view quantity);
 // The same in billionths, the finest that Kubernetes keeps.
 Result<Amount> parse_nano(std::string_view quantity);
+// The same for every quantity that Kubernetes knows: its value, not its billionths, is clamped to the int64 range.
+Result<Nano> parse_wide_nano(std::string_view quantity);
 // Canonical text of billionths: `1500m`, `2`, `3n`.
-std::string format_nano(Amount nano);
-
-// A factor that amounts are multiplied with, in billionths; its value is clamped to the int64 range.
-Result<Wide> parse_factor(std::string_view quantity);
+std::string format_nano(Nano nano);
 
 // Canonical text of an amount: cpu `1500m`, memory/ephemeral-storage/hugepages `2Gi`, others decimal; kUnlimited
 // prints `<unlimited>`.

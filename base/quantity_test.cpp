@@ -146,22 +146,17 @@ TEST(ParseMilli, RoundsUpToThousandths) {
   EXPECT_EQ(parse_milli("-1").value(), -1000);
 }
 
-TEST(ParseFactor, IsExactInBillionthsAndKeepsItsSign) {
-  constexpr Wide kBillion = 1'000'000'000;
-  EXPECT_TRUE(parse_factor("1").value() == kBillion);
-  EXPECT_TRUE(parse_factor("-1024").value() == -1024 * kBillion);
-  EXPECT_TRUE(parse_factor("1n").value() == 1);
-  EXPECT_TRUE(parse_factor("0.1n").value() == 1) << "the finest that Kubernetes keeps";
-  EXPECT_TRUE(parse_factor("1Ei").value() == (Wide{1} << 60) * kBillion);
-  EXPECT_TRUE(parse_factor("1e30").value() == Wide{kUnlimited} * kBillion);
-  EXPECT_TRUE(parse_factor("-1e999").value() == -Wide{kUnlimited} * kBillion);
-  EXPECT_FALSE(parse_factor("1x").ok());
-}
-
-TEST(FormatNano, PrintsWhatKubernetesPrints) {
-  for (const char* text : {"0", "1n", "1500m", "2", "10u", "3k", "1000000001n"}) {
-    EXPECT_EQ(format_nano(parse_nano(text).value()), text);
+TEST(WideNano, ReadsAndPrintsEveryQuantity) {
+  for (const char* text : {"0", "1n", "292893218n", "1500m", "2", "10u", "3k", "1000000001n", "1073741824", "-3u", "2E",
+                           "9223372036854775807", "9223372036854775806999999999n", "123456789012345678901n"}) {
+    EXPECT_EQ(format_nano(parse_wide_nano(text).value()), text);
   }
+  EXPECT_EQ(parse_wide_nano("-1024").value(), Nano{-1024} * kNanoPerUnit);
+  EXPECT_EQ(parse_wide_nano("1Ei").value(), (Nano{1} << 60) * kNanoPerUnit);
+  EXPECT_EQ(parse_wide_nano("0.1n").value(), 1) << "the finest that Kubernetes keeps";
+  EXPECT_EQ(parse_wide_nano("1e30").value(), kMaxNano);
+  EXPECT_EQ(parse_wide_nano("-1e999").value(), -kMaxNano);
+  EXPECT_FALSE(parse_wide_nano("1x").ok());
 }
 
 TEST(ParseNano, TellsTinyFromZero) {

@@ -14,7 +14,7 @@ framework::Transformations transformations(const api::ResourcesConfig& resources
     framework::Transformation rule{.keeps_input = from.strategy == api::TransformationStrategy::kRetain,
                                    .multiply_by = from.multiply_by};
     for (const auto& [resource, quantity] : from.outputs) {
-      rule.outputs.emplace(resource, parse_factor(quantity).value());  // checked when it was parsed
+      rule.outputs.emplace(resource, parse_wide_nano(quantity).value());  // checked when it was parsed
     }
     rules.emplace(from.input, std::move(rule));
   }
@@ -25,11 +25,16 @@ framework::Transformations transformations(const api::ResourcesConfig& resources
 
 framework::CoreOptions core_options(const api::Configuration& configuration) {
   const framework::PluginDeps deps = plugin_deps(configuration);
-  return {.totals = {.exclude_prefixes = configuration.resources.exclude_resource_prefixes,
-                     .transformations = transformations(configuration.resources),
-                     .partial_admission = deps.feature("PartialAdmission", true)},
-          .cycle = {.keep_progress_when_skipped = deps.feature("FlavorFungibilityPreserveScanProgress", true),
-                    .recompute_on_overlap = deps.feature("RecomputeAssignmentUponPreemptionTargetsOverlap", true)}};
+  framework::CoreOptions options{
+      .totals = {.exclude_prefixes = configuration.resources.exclude_resource_prefixes,
+                 .transformations = transformations(configuration.resources),
+                 .partial_admission = deps.feature("PartialAdmission", true)},
+      .cycle = {.keep_progress_when_skipped = deps.feature("FlavorFungibilityPreserveScanProgress", true),
+                .recompute_on_overlap = deps.feature("RecomputeAssignmentUponPreemptionTargetsOverlap", true)}};
+  if (configuration.admission_fair_sharing && deps.feature("AdmissionFairSharing", true)) {
+    options.admission_fair_sharing = framework::usage_rules(*configuration.admission_fair_sharing);
+  }
+  return options;
 }
 
 framework::PluginDeps plugin_deps(const api::Configuration& configuration) {
@@ -63,9 +68,6 @@ std::vector<std::string> unsupported(const api::Configuration& configuration) {
     if (framework != "batch/job" && framework != "pod") {
       notes.push_back("integrations.frameworks: \"" + framework + "\" is not supported yet and is ignored");
     }
-  }
-  if (configuration.admission_fair_sharing) {
-    notes.emplace_back("admissionFairSharing is not supported yet and is ignored");
   }
   if (configuration.wait_for_pods_ready && configuration.wait_for_pods_ready->block_admission) {
     notes.emplace_back("waitForPodsReady.blockAdmission is not supported yet and is ignored");

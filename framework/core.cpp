@@ -25,7 +25,11 @@ Core::Core(CoreOptions options, Profile profile, std::vector<std::unique_ptr<Rec
       profile_(std::move(profile)),
       reconcilers_(std::move(reconcilers)),
       queue_(*profile_.queue_sort.front().plugin),
-      cycle_(profile_, options_.cycle) {}
+      cycle_(profile_, options_.cycle) {
+  if (options_.admission_fair_sharing) {
+    model_.usage().configure(*options_.admission_fair_sharing);
+  }
+}
 
 void Core::apply(TimePoint now, const Event& event) {
   if (const auto* object = std::get_if<ObjectEvent>(&event)) {
@@ -55,8 +59,10 @@ Output Core::settle(TimePoint now) {
   bool busy = true;
   for (int round = 0; busy && round < kMaxRounds; ++round) {
     refresh_cluster_queues();
+    open_usage(now);
     busy = reconcile_dirty(now, out);  // objects say what they need
     refresh_places(now, out);          // Workloads take or leave their place in the queue
+    refresh_usage(now);                // LocalQueues get theirs
     run_pod_stage(now, out);           // admitted gangs keep their nodes before anybody else is admitted
     busy = run_cycles(now, out) || busy;
     busy = busy || !dirty_.empty() || !places_dirty_.empty() || !pods_dirty_.empty();
@@ -175,6 +181,7 @@ void Core::refresh_places(TimePoint now, Output& out) {
   std::set<ObjectKey> batch;
   batch.swap(places_dirty_);
   for (const ObjectKey& key : batch) {
+    note_usage(now, key);
     refresh_place(now, key, out);
   }
 }
@@ -202,6 +209,7 @@ void Core::refresh_place(TimePoint now, const ObjectKey& key, Output& out) {
     return;
   }
   WorkloadInfo fresh = build_info(workload, queue, model_.objects(), options_.totals);
+  take_usage_place(fresh);
   if (const WorkloadInfo* queued = queue_.find(key);
       queued != nullptr && (queued->class_id != fresh.class_id || queued->cluster_queue != queue)) {
     forget_unstamped(*queued);

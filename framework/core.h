@@ -38,6 +38,7 @@ struct CoreOptions {
   Duration max_backoff = std::chrono::minutes(1);
   Duration watch_lag = std::chrono::seconds(3);            // how long an unseen write counts that named no version
   Duration queue_status_period = std::chrono::seconds(1);  // a queue's status is written at most this often
+  std::optional<UsageRules> admission_fair_sharing{};      // absent: off
   int cycles_per_settle = 1000;                            // bound of one settle; Output::more says that work is left
 };
 
@@ -101,13 +102,6 @@ class Core : private WritesView {
 
   // core_events.cpp: what an event touches, and whom it wakes.
   void apply_object(const ObjectEvent& event);
-  void on_done(TimePoint now, const EffectDone& done);
-  std::optional<InFlight> take_effect(EffectId id);
-  std::string version_of(const ObjectRef& object) const;
-  void saw(Kind kind, const api::ObjectMeta& meta, bool gone);
-  void await_sight(TimePoint now, const ObjectRef& object, const InFlight& write, const std::string& version);
-  void on_failed(TimePoint now, const EffectFailed& failed);
-  void on_status_written(const PatchWorkloadStatus& written, std::shared_ptr<const api::Workload> result, bool failed);
   template <class T>
   void touch_object(const T* before, const T* after);
   void touch(Kind kind, const ObjectKey& key) { dirty_.insert({kind, key}); }
@@ -124,6 +118,15 @@ class Core : private WritesView {
   void wake_quota(const ClusterQueueName& queue);
   Holdings holdings(const ObjectKey& workload) const;
   void wake_released(const ObjectKey& workload, const Holdings& before);
+
+  // core_writes.cpp: how writes ended.
+  void on_done(TimePoint now, const EffectDone& done);
+  std::optional<InFlight> take_effect(EffectId id);
+  std::string version_of(const ObjectRef& object) const;
+  void saw(Kind kind, const api::ObjectMeta& meta, bool gone);
+  void await_sight(TimePoint now, const ObjectRef& object, const InFlight& write, const std::string& version);
+  void on_failed(TimePoint now, const EffectFailed& failed);
+  void on_status_written(const PatchWorkloadStatus& written, std::shared_ptr<const api::Workload> result, bool failed);
   TimePoint next_try(Setback& setback, TimePoint now) const;
   void refuse(TimePoint now, const ObjectKey& workload);
   void fall_back(TimePoint now, const ObjectKey& workload, std::string_view message);
@@ -143,6 +146,12 @@ class Core : private WritesView {
   void collect_due(TimePoint now);
   std::optional<TimePoint> earliest_deadline() const;
   void again_at(Kind kind, const ObjectKey& key, TimePoint when) { again_.at({kind, key}, when); }
+
+  // core_usage.cpp: admission fair sharing.
+  void open_usage(TimePoint now);
+  void note_usage(TimePoint now, const ObjectKey& workload);
+  void refresh_usage(TimePoint now);
+  void take_usage_place(WorkloadInfo& workload) const;
 
   // core_decisions.cpp: decisions become statuses and effects.
   bool run_cycles(TimePoint now, Output& out);
@@ -183,6 +192,8 @@ class Core : private WritesView {
   std::set<ObjectKey> places_dirty_{};   // Workloads whose place in the queue must be looked at
   std::set<ObjectKey> status_dirty_{};   // Workloads whose assumed status may need a write
   std::map<ObjectKey, std::vector<EmitEvent>> untold_{};  // by Workload: to be told once its assumed status is stored
+  std::set<ObjectKey> usage_dirty_{};    // LocalQueues: does admission fair sharing apply to them, with which weight?
+  std::set<ObjectKey> usage_leaving_{};  // it does not any more, once their Workloads have been looked at
   std::set<ObjectKey> pods_dirty_{};     // admitted Workloads whose pods or nodes changed
   std::set<ObjectKey> bound_{};          // PostBind has been told
   Timers<Touched> again_{};              // look again then

@@ -136,6 +136,8 @@ void Core::admit(TimePoint now, const Decision& decision) {
     sync_admitted(status, stamp);
     set_status(info.key, status, decision.assignment.plan);
   }
+  note_usage(now, info.key);  // before anybody else of its ClusterQueue is tried
+  refresh_usage(now);
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
   const std::string queue = info.cluster_queue.str();
   const std::string& considered = decision.assignment.flavors_considered;

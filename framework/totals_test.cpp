@@ -97,15 +97,15 @@ TEST_F(TotalsTest, Case35_ReclaimedPodsAreNotCounted) {
 
 TEST_F(TotalsTest, ExcludedPrefixesGoBeforeTransformations) {
   TotalsRules rules{.exclude_prefixes = {"internal/"}};
-  rules.transformations["gpu"] = {.outputs = {{"internal/credit", parse_factor("2").value()}}};
-  rules.transformations["internal/x"] = {.outputs = {{"y", parse_factor("1").value()}}};
+  rules.transformations["gpu"] = {.outputs = {{"internal/credit", parse_wide_nano("2").value()}}};
+  rules.transformations["internal/x"] = {.outputs = {{"y", parse_wide_nano("1").value()}}};
   EXPECT_EQ(requests(a_workload("ns", "w").request("gpu", "1").request("internal/x", "9").count(2), rules),
             (ResourceAmounts{{"gpu", 2}, {"internal/credit", 4}}));
 }
 
 TEST_F(TotalsTest, APodIsRoundedBeforeItIsMultiplied) {
   TotalsRules rules;
-  rules.transformations["gpu"] = {.keeps_input = false, .outputs = {{"credit", parse_factor("500m").value()}}};
+  rules.transformations["gpu"] = {.keeps_input = false, .outputs = {{"credit", parse_wide_nano("500m").value()}}};
   EXPECT_EQ(requests(a_workload("ns", "w").request("gpu", "1").count(4), rules), (ResourceAmounts{{"credit", 4}}))
       << "resourceUsage has to be divisible by the count";
 }

@@ -13,7 +13,7 @@ constexpr bool kRetain = true;
 constexpr bool kReplace = false;
 
 Wide factor(const char* text) {
-  return parse_factor(text).value();
+  return parse_wide_nano(text).value();
 }
 
 struct Case {

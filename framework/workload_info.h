@@ -12,6 +12,7 @@
 
 #include "api/kueue/workload.h"
 #include "base/ids.h"
+#include "base/nano.h"
 #include "base/time.h"
 #include "framework/model/node_table.h"
 #include "framework/model/quota_tree.h"
@@ -58,6 +59,9 @@ struct WorkloadInfo {
   TimePoint queue_time{};
   ClassId class_id = 0;
   std::shared_ptr<const ScanProgress> progress{};  // of its own last attempt, never of its class; null: from the start
+  // The place of its LocalQueue where admission fair sharing applies, else null: compared before anything else. Those of
+  // one class share it. Borrowed from the model's LocalQueueUsage; changes while the Workload waits.
+  const Wide* queue_place = nullptr;
 
   const Uid& uid() const { return object->meta.uid; }
 };

@@ -153,6 +153,10 @@ Metrics::Families::Families(std::string replica_role)
           registry,
           kueue("local_queue_status", "1 for the state of the condition Active", {"name", "namespace", "active"}),
           common()),
+      local_fair_usage(registry,
+                       kueue("local_queue_admission_fair_sharing_usage", "What orders the LocalQueues of a ClusterQueue",
+                             {"name", "namespace", "cluster_queue"}),
+                       common()),
       local_reserved_total(
           registry, kueue("local_queue_quota_reserved_workloads_total", "Reservations made", kLocalClass), common()),
       local_admitted_total(registry, kueue("local_queue_admitted_workloads_total", "Workloads admitted", kLocalClass),
@@ -193,13 +197,17 @@ void Metrics::Families::publish(const LocalQueueSummary& queue) {
   local_admitted.at({queue.name, queue.ns}).Set(queue.counts.admitted);
   one_hot(local_status, {queue.name, queue.ns},
           {api::ConditionStatus::kTrue, api::ConditionStatus::kFalse, api::ConditionStatus::kUnknown}, queue.active);
+  if (queue.fair_usage) {
+    local_fair_usage.at({queue.name, queue.ns, queue.cluster_queue}).Set(*queue.fair_usage);
+  }
 }
 
 void Metrics::Families::end_others(const std::set<std::string>& queues,
                                    const std::set<std::pair<std::string, std::string>>& local_queues) {
   for (GaugeTable* table :
        {&pending, &finished, &reserving, &admitted, &status, &info, &reservation, &usage, &nominal, &borrowing_limit,
-        &lending_limit, &local_pending, &local_finished, &local_reserving, &local_admitted, &local_status}) {
+        &lending_limit, &local_pending, &local_finished, &local_reserving, &local_admitted, &local_status,
+        &local_fair_usage}) {
     table->sweep();
   }
   const auto queue_gone = [&queues](const LabelValues& values) { return !queues.contains(values.front()); };

@@ -61,6 +61,7 @@ struct Metrics::Families {
   GaugeTable local_reserving;
   GaugeTable local_admitted;
   GaugeTable local_status;
+  GaugeTable local_fair_usage;
   CounterTable local_reserved_total;
   CounterTable local_admitted_total;
   CounterTable local_finished_total;

@@ -81,6 +81,19 @@ TEST(MetricsText, ShowsALocalQueue) {
       "kueue_local_queue_status{active=\"Unknown\",name=\"lq\",namespace=\"ns\",replica_role=\"standalone\"} 0\n");
 }
 
+TEST(MetricsText, ShowsWhatALocalQueueHasUsedWhereThatCounts) {
+  Metrics metrics({});
+  metrics.publish(one_queue());
+  EXPECT_EQ(lines_of(metrics, "fair_sharing_usage"), "");
+  Summary summary = one_queue();
+  summary.local_queues.front().cluster_queue = "cq";
+  summary.local_queues.front().fair_usage = 1.5;
+  metrics.publish(summary);
+  EXPECT_EQ(lines_of(metrics, "fair_sharing_usage"),
+            "kueue_local_queue_admission_fair_sharing_usage{cluster_queue=\"cq\",name=\"lq\",namespace=\"ns\","
+            "replica_role=\"standalone\"} 1.5\n");
+}
+
 TEST(MetricsText, CountsChanges) {
   Metrics metrics({});
   metrics.publish(one_queue());

@@ -137,9 +137,16 @@ LocalQueueSummary summary_of(const api::LocalQueue& queue, const framework::Core
   const api::Condition* active = api::find_condition(queue.status.conditions, "Active");
   LocalQueueSummary summary{.ns = queue.meta.ns,
                             .name = queue.meta.name,
+                            .cluster_queue = queue.cluster_queue.str(),
                             .active = active == nullptr ? api::ConditionStatus::kUnknown : active->status,
                             .counts = counts};
   set_pending(summary.counts, core.queue().pending_in(queue.meta.key()));
+  if (const Wide* place = core.model().usage().place(queue.meta.key())) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    summary.fair_usage = *place == framework::kLastPlace
+                             ? infinity
+                             : static_cast<double>(*place) / static_cast<double>(kNanoPerUnit);
+  }
   return summary;
 }
 

@@ -44,8 +44,10 @@ struct ClusterQueueSummary {
 struct LocalQueueSummary {
   std::string ns{};
   std::string name{};
+  std::string cluster_queue{};
   api::ConditionStatus active = api::ConditionStatus::kUnknown;
   QueueCounts counts{};
+  std::optional<double> fair_usage{};  // where admission fair sharing applies
 };
 
 struct Summary {

@@ -50,6 +50,15 @@ std::optional<std::int64_t> read_weighted_share(const Reader& status) {
   return status.child("fairSharing").maybe_int64("weightedShare");
 }
 
+std::optional<AdmissionFairSharingStatus> read_consumed(const Reader& status) {
+  const Reader consumed = status.child("fairSharing").child("admissionFairSharingStatus");
+  if (!consumed.present()) {
+    return std::nullopt;
+  }
+  return AdmissionFairSharingStatus{.consumed_resources = consumed.nano_amounts("consumedResources"),
+                                    .last_update = consumed.time("lastUpdate")};
+}
+
 FlavorFungibility read_fungibility(const Reader& fungibility) {
   const FlavorFungibility defaults;
   return {.when_can_borrow = fungibility.one_of("whenCanBorrow", kFungibilityPolicyNames, defaults.when_can_borrow),
@@ -144,6 +153,7 @@ Result<LocalQueue> decode(const Json& object) {
                    .stop_policy = spec.one_of("stopPolicy", kStopPolicyNames, StopPolicy::kNone),
                    .fair_weight_nano = spec.child("fairSharing").maybe_nano("weight"),
                    .status = read_queue_status<LocalQueueStatus>(root.child("status"))};
+  queue.status.admission_fair_sharing = read_consumed(root.child("status"));
   return std::move(problems).finish(std::move(queue));
 }
 

@@ -114,7 +114,17 @@ Json encode(const CohortStatus& status) {
 }
 
 Json encode(const LocalQueueStatus& status) {
-  return encode_queue_status(status, WithBorrowed::kNo);
+  Json json = encode_queue_status(status, WithBorrowed::kNo);
+  if (status.admission_fair_sharing) {
+    Json consumed = Json::object();
+    for (const auto& [resource, amount] : status.admission_fair_sharing->consumed_resources) {
+      consumed[resource] = format_nano(amount);
+    }
+    Json history = {{"consumedResources", std::move(consumed)}};
+    put_time(history, "lastUpdate", status.admission_fair_sharing->last_update);
+    json["fairSharing"] = {{"weightedShare", 0}, {"admissionFairSharingStatus", std::move(history)}};
+  }
+  return json;
 }
 
 Json encode(const ResourceFlavor& flavor) {

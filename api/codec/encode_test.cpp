@@ -78,6 +78,11 @@ TEST(RoundTrip, QueuesAndCohorts) {
   queue.status.pending_workloads = 4;
   queue.status.flavors_usage = {{.name = FlavorName("f"), .resources = {{.name = "cpu", .total = 1500}}}};
   EXPECT_EQ(round_trip(queue), queue);
+  queue.status.admission_fair_sharing = {.consumed_resources = {{"cpu", 292'893'218}, {"memory", kMaxNano}},
+                                         .last_update = at(7)};
+  EXPECT_EQ(round_trip(queue), queue);
+  queue.status.admission_fair_sharing->consumed_resources.clear();
+  EXPECT_EQ(round_trip(queue), queue);
   EXPECT_EQ(round_trip(a_workload_priority_class("p", -3)), a_workload_priority_class("p", -3));
 }
 

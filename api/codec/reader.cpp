@@ -217,7 +217,8 @@ std::optional<std::string> Reader::maybe_quantity(std::string_view key) const {
   return std::nullopt;
 }
 
-std::optional<Amount> Reader::parsed(std::string_view key, const Result<Amount>& amount) const {
+template <class T>
+std::optional<T> Reader::parsed(std::string_view key, const Result<T>& amount) const {
   if (!amount.ok()) {
     fail(key, amount.error().message);
     return std::nullopt;
@@ -247,6 +248,21 @@ ResourceAmounts Reader::amounts(std::string_view key) const {
     for (const auto& entry : object.value_->items()) {
       if (const std::optional<Amount> amount = object.maybe_amount(entry.key(), entry.key())) {
         amounts.emplace(entry.key(), *amount);
+      }
+    }
+  }
+  return amounts;
+}
+
+std::map<std::string, Nano> Reader::nano_amounts(std::string_view key) const {
+  std::map<std::string, Nano> amounts;
+  const Reader object = child(key);
+  if (object.present()) {
+    for (const auto& entry : object.value_->items()) {
+      if (const std::optional<std::string> quantity = object.maybe_quantity(entry.key())) {
+        if (const std::optional<Nano> amount = object.parsed(entry.key(), parse_wide_nano(*quantity))) {
+          amounts.emplace(entry.key(), *amount);
+        }
       }
     }
   }

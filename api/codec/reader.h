@@ -83,6 +83,7 @@ class Reader {
   std::optional<Amount> maybe_quota(std::string_view key, std::string_view resource) const;
   std::optional<Amount> maybe_nano(std::string_view key) const;
   ResourceAmounts amounts(std::string_view key) const;
+  std::map<std::string, Nano> nano_amounts(std::string_view key) const;
 
   template <class Enum, std::size_t N>
   Enum one_of(std::string_view key, const EnumNames<Enum, N>& names, Enum fallback) const {
@@ -127,7 +128,8 @@ class Reader {
   const Json* array(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min, std::int64_t max) const;
   void fail_unsupported(std::string_view key, const std::string& names) const;
-  std::optional<Amount> parsed(std::string_view key, const Result<Amount>& amount) const;
+  template <class T>
+  std::optional<T> parsed(std::string_view key, const Result<T>& amount) const;
 
   const Json* value_;  // an object, or null when absent
   const Reader* parent_ = nullptr;

@@ -6,8 +6,11 @@
 #include "api/core/pod.h"
 #include "base/arith.h"
 #include "base/ids.h"
+#include "base/nano.h"
+#include "base/time.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -127,6 +130,12 @@ struct Cohort {
   friend bool operator==(const Cohort&, const Cohort&) = default;
 };
 
+struct AdmissionFairSharingStatus {
+  std::map<std::string, Nano> consumed_resources{};
+  TimePoint last_update{};
+  friend bool operator==(const AdmissionFairSharingStatus&, const AdmissionFairSharingStatus&) = default;
+};
+
 struct LocalQueueStatus {
   Conditions conditions{};
   std::vector<FlavorUsage> flavors_reservation{};
@@ -134,6 +143,7 @@ struct LocalQueueStatus {
   std::int32_t pending_workloads = 0;
   std::int32_t reserving_workloads = 0;
   std::int32_t admitted_workloads = 0;
+  std::optional<AdmissionFairSharingStatus> admission_fair_sharing{};  // absent where it does not apply
   friend bool operator==(const LocalQueueStatus&, const LocalQueueStatus&) = default;
 };
 

@@ -84,6 +84,31 @@ std::optional<std::int64_t> weighted_share_of(const framework::QuotaTree& quota,
   return node ? std::optional(weighted_share(share_of(quota, *node))) : std::nullopt;
 }
 
+// What was consumed (spec/admission.md §6.1): in every write that is made anyway, else once a sampling interval and only
+// when it has changed. Precondition: the rest of the status is set.
+void report_consumption(const api::LocalQueue& queue, const ReconcileContext& context, api::LocalQueueStatus& status,
+                        ReconcileResult& result) {
+  const framework::LocalQueueUsage& usage = context.model.usage();
+  const ObjectKey key = queue.meta.key();
+  auto fresh = usage.published(key, context.now);
+  if (!fresh) {
+    if (context.model.objects().all<api::ClusterQueue>().find(queue.cluster_queue.str()) != nullptr) {
+      status.admission_fair_sharing.reset();  // else it may come back, with this history
+    }
+    return;
+  }
+  const auto& stored = queue.status.admission_fair_sharing;
+  const TimePoint due = stored ? std::min(stored->last_update, context.now) + usage.sampling() : context.now;
+  const bool changed = !stored || stored->consumed_resources != fresh->consumed_resources;
+  if (changed || usage.is_moving(key, context.now)) {
+    result.requeue_at(due > context.now ? due : context.now + usage.sampling());
+  }
+  const bool written_anyway = !(status == queue.status);
+  if (written_anyway || (changed && due <= context.now)) {
+    status.admission_fair_sharing = std::move(fresh);
+  }
+}
+
 }  // namespace
 
 void ClusterQueueReconciler::reconcile(const ObjectKey& key, const ReconcileContext& context,
@@ -147,6 +172,7 @@ void LocalQueueReconciler::reconcile(const ObjectKey& key, const ReconcileContex
   status.reserving_workloads = usage.reserving;
   status.admitted_workloads = usage.admitted;
   set_active(status.conditions, activity_of(*queue, model), queue->meta.generation, context.now);
+  report_consumption(*queue, context, status, result);
   if (status != queue->status) {
     result.effects.emplace_back(
         framework::PatchLocalQueueStatus{.queue = ref_of(Kind::kLocalQueue, queue->meta), .status = std::move(status)});

@@ -187,6 +187,79 @@ TEST(LocalQueueActive, Reasons) {
             "Active=False ClusterQueueIsInactive: Can't submit new workloads to clusterQueue");
 }
 
+// A LocalQueue that is as its status says, and the history of one core from the beginning on.
+struct Consumption {
+  api::LocalQueue queue = a_local_queue("ns", "lq").cluster_queue("cq");
+
+  Outcome at_second(std::int64_t second) const {
+    World world = flavors().with(a_cluster_queue("cq").quota("cpu", "f", "10").usage_based_fair_sharing()).with(queue);
+    world.with(workload("a", "1").admitted("cq", "f", at(0)));
+    world.prepare([this](framework::Model& model) {
+      model.usage().configure({.half_life = std::chrono::minutes(10), .sampling = std::chrono::minutes(5)});
+      api::LocalQueue fresh = queue;
+      fresh.status.admission_fair_sharing.reset();
+      model.usage().open(at(0), fresh);
+      const framework::NanoAmounts core{{"cpu", kNanoPerUnit}};
+      model.usage().note(at(0), {"ns", "a"},
+                         framework::UsageFacts{.local_queue = queue.meta.key(),
+                                               .reserved = true,
+                                               .requests = core,
+                                               .admitted_at = at(-1),
+                                               .admitted = core});
+    });
+    return world.now(second).reconcile(LocalQueueReconciler(), {"ns", "lq"});
+  }
+
+  // Writes what the reconciler says, if anything.
+  bool written_at(std::int64_t second) {
+    const Outcome got = at_second(second);
+    if (got.result.effects.empty()) {
+      return false;
+    }
+    queue.status = std::get<framework::PatchLocalQueueStatus>(got.result.effects.front()).status;
+    return true;
+  }
+};
+
+TEST(LocalQueueConsumption, IsWrittenOnceASamplingInterval) {
+  Consumption consumption;
+  EXPECT_TRUE(consumption.written_at(0));  // at first sight
+  EXPECT_EQ(consumption.queue.status.admission_fair_sharing->last_update, at(0));
+  EXPECT_FALSE(consumption.written_at(299));
+  EXPECT_EQ(consumption.at_second(299).result.again_at, at(300));
+  EXPECT_TRUE(consumption.written_at(300));
+  EXPECT_EQ(consumption.queue.status.admission_fair_sharing->consumed_resources.at("cpu"), 292'893'218);
+  EXPECT_EQ(consumption.at_second(300).result.again_at, at(600));
+}
+
+TEST(LocalQueueConsumption, IsPartOfEveryOtherWrite) {
+  Consumption consumption;
+  EXPECT_TRUE(consumption.written_at(0));
+  consumption.queue.status.pending_workloads = 7;
+  EXPECT_TRUE(consumption.written_at(60));
+  EXPECT_EQ(consumption.queue.status.admission_fair_sharing->last_update, at(60));
+}
+
+TEST(LocalQueueConsumption, RestsWhenNothingChangesAnyMore) {
+  Consumption consumption;
+  const std::int64_t much_later = 1'000'000;  // as much is consumed as is used
+  EXPECT_TRUE(consumption.written_at(much_later));
+  EXPECT_FALSE(consumption.written_at(much_later + 100'000));
+  EXPECT_EQ(consumption.at_second(much_later + 100'000).result.again_at, std::nullopt);
+}
+
+TEST(LocalQueueConsumption, GoesWithTheMode) {
+  api::LocalQueue queue = a_local_queue("ns", "lq").cluster_queue("cq");
+  queue.status.admission_fair_sharing = api::AdmissionFairSharingStatus{};
+  const World world = flavors().with(queue);
+  const auto status = [](const World& w) {
+    const Outcome got = w.reconcile(LocalQueueReconciler(), {"ns", "lq"});
+    return std::get<framework::PatchLocalQueueStatus>(got.result.effects.front()).status;
+  };
+  EXPECT_TRUE(status(world).admission_fair_sharing);  // the ClusterQueue may come back
+  EXPECT_FALSE(status(World(world).with(a_cluster_queue("cq").quota("cpu", "f", "1"))).admission_fair_sharing);
+}
+
 TEST(Finalizers, ComeAtOnceAndGoWhenUnused) {
   const auto held = [](auto builder) { return builder.finalizer(api::kResourceInUseFinalizer); };
   const std::string remove_queue = "RemoveFinalizer cq kueue.x-k8s.io/resource-in-use";

@@ -6,6 +6,7 @@
 #include "api/testing/builders.h"
 #include "framework/reconciler.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -171,6 +172,12 @@ class World {
     return *this;
   }
 
+  // What else the core has told the model.
+  World& prepare(std::function<void(framework::Model&)> step) {
+    steps_.push_back(std::move(step));
+    return *this;
+  }
+
   Outcome reconcile(const framework::Reconciler& reconciler, const ObjectKey& key) const {
     framework::Model model;
     for (const framework::ObjectEvent& event : events_) {
@@ -178,6 +185,9 @@ class World {
     }
     for (const auto& [workload, status] : assumed_) {
       model.assume(workload, status);
+    }
+    for (const auto& step : steps_) {
+      step(model);
     }
     FixedQueue queue;
     queue.counts.active = pending_;
@@ -212,6 +222,7 @@ class World {
 
   std::vector<framework::ObjectEvent> events_{};
   std::vector<std::pair<ObjectKey, api::WorkloadStatus>> assumed_{};
+  std::vector<std::function<void(framework::Model&)>> steps_{};
   std::int64_t now_ = 0;
   std::int32_t pending_ = 0;
   bool writing_ = false;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "framework/events.h"
+#include "framework/model/local_queue_usage.h"
 #include "framework/model/node_table.h"
 #include "framework/model/objects.h"
 #include "framework/model/quota_tree.h"
@@ -65,6 +66,9 @@ class Model {
   const Objects& objects() const { return objects_; }
   const QuotaTree& quota() const { return quota_; }
   const NodeTable& nodes() const { return nodes_; }
+  // Kept by the core: what LocalQueues have consumed follows from what the Workloads are and were.
+  const LocalQueueUsage& usage() const { return usage_; }
+  LocalQueueUsage& usage() { return usage_; }
   // Null when unknown. Borrowed until the next observe of that key.
   const WorkloadState* workload(const ObjectKey& key) const;
   const std::map<ObjectKey, WorkloadState>& workloads() const { return workloads_; }
@@ -134,6 +138,7 @@ class Model {
   Objects objects_{};
   QuotaTree quota_{undo_};
   NodeTable nodes_{undo_};
+  LocalQueueUsage usage_{};
   std::map<ObjectKey, WorkloadState> workloads_{};
   std::map<ClusterQueueName, std::set<ObjectKey>> reserving_{};
   std::set<ObjectKey> releasing_{};

@@ -47,6 +47,11 @@ TimePoint reserved_at(const WorkloadState& state, TimePoint now) {
   return reserved == nullptr ? now : reserved->last_transition_time;
 }
 
+Wide place_of(const Model& model, const api::Workload& workload) {
+  const Wide* place = model.usage().place({workload.meta.ns, workload.queue_name.str()});
+  return place == nullptr ? 0 : *place;
+}
+
 // Where quota is lacking; where nodes are, whoever uses any of the assigned flavors may sit on them.
 std::vector<FlavorResource> lacking_in(const Assignment& assignment) {
   if (!assignment.nodes_need_preemption) {
@@ -111,7 +116,8 @@ std::vector<Candidate> candidates_in(const Model& model, const Preemptor& preemp
                        .evicted = api::is_true(state.status.conditions, api::kEvicted),
                        .priority = priority,
                        .reserved_at = reserved_at(state, preemptor.now),
-                       .queue = queue});
+                       .queue = queue,
+                       .place = place_of(model, *state.observed)});
     }
   }
   return found;

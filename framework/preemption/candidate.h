@@ -45,6 +45,9 @@ struct Candidate {
   std::int64_t priority = 0;
   TimePoint reserved_at{};
   QuotaTree::NodeIndex queue = 0;
+  // Of its LocalQueue, where admission fair sharing applies: who has used more goes first, but only among candidates of
+  // the preemptor's own ClusterQueue. Compared among those of several it would make no order.
+  Wide place = 0;
 };
 
 // Those in the ClusterQueue `queue` that use what is needed and yield to the preemptor: by withinClusterQueue in its

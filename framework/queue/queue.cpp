@@ -11,12 +11,16 @@ ObjectKey local_queue_of(const WorkloadInfo& info) { return {info.key.ns, info.o
 // Edits that may change the answer for this Workload itself (spec/admission.md §1.4, "changed").
 bool same_for_scheduling(const WorkloadInfo& a, const WorkloadInfo& b) {
   return a.uid() == b.uid() && a.class_id == b.class_id && a.queue_time == b.queue_time &&
-         a.object->meta.generation == b.object->meta.generation && a.object->queue_name == b.object->queue_name;
+         a.object->meta.generation == b.object->meta.generation && a.object->queue_name == b.object->queue_name &&
+         a.queue_place == b.queue_place;
 }
+
+// What its LocalQueue has consumed; nothing where that does not count.
+Wide place_of(const WorkloadInfo& info) { return info.queue_place == nullptr ? 0 : *info.queue_place; }
 
 }  // namespace
 
-Queue::Lane& Queue::lane(const ClusterQueueName& name) { return lanes_.try_emplace(name, Before{&sort_}).first->second; }
+Queue::Lane& Queue::lane(const ClusterQueueName& name) { return lanes_[name]; }
 
 void Queue::set_cluster_queue(const ClusterQueueName& name, api::QueueingStrategy strategy, bool active) {
   Lane& l = lane(name);
@@ -28,6 +32,12 @@ void Queue::set_cluster_queue(const ClusterQueueName& name, api::QueueingStrateg
   l.active = active;
   l.known = true;
   settle(name, l);
+}
+
+void Queue::place_changed(const ClusterQueueName& name) {
+  if (const auto it = lanes_.find(name); it != lanes_.end()) {
+    settle(name, it->second);
+  }
 }
 
 void Queue::remove_cluster_queue(const ClusterQueueName& name) {
@@ -130,19 +140,57 @@ void Queue::extract(Lane& l, const WorkloadInfo* info) {
 
 void Queue::unready(Lane& l, const Group& group) {
   if (!group.parked && !group.members.empty()) {
-    l.ready.erase(*group.members.begin());
+    const auto line = l.ready.find(line_of(**group.members.begin()));
+    line->second.erase(*group.members.begin());
+    if (line->second.empty()) {
+      l.ready.erase(line);
+    }
   }
 }
 
 void Queue::ready(Lane& l, const Group& group) {
   if (!group.parked && !group.members.empty()) {
-    l.ready.insert(*group.members.begin());
+    const WorkloadInfo* first = *group.members.begin();
+    l.ready.try_emplace(line_of(*first), Before{&sort_}).first->second.insert(first);
   }
 }
 
-// Keeps `awake_` and a StrictFIFO block in line with the lane's head.
+ObjectKey Queue::line_of(const WorkloadInfo& info) {
+  return info.queue_place == nullptr ? ObjectKey{} : local_queue_of(info);
+}
+
+// Stickiness comes after the places of the LocalQueues, and before everything else (spec/admission.md §1.2).
+bool Queue::goes_first(const Lane& l, const WorkloadInfo& a, const WorkloadInfo& b) const {
+  if (place_of(a) != place_of(b)) {
+    return place_of(a) < place_of(b);
+  }
+  const bool sticky = l.sticky == a.key;
+  return sticky != (l.sticky == b.key) ? sticky : sort_.less(a, b);
+}
+
+// Precondition: the lane has somebody who is ready.
+const WorkloadInfo* Queue::head(const Lane& l) const {
+  const WorkloadInfo* first = l.sticky && is_ready(l, *l.sticky) ? find(*l.sticky) : nullptr;
+  for (const auto& [key, line] : l.ready) {
+    if (first == nullptr || goes_first(l, **line.begin(), *first)) {
+      first = *line.begin();
+    }
+  }
+  return first;
+}
+
+bool Queue::is_overtaken(const Block& block, const WorkloadInfo& head) const {
+  return head.key != block.workload && (!block.sticky || place_of(head) < place_of(*find(block.workload)));
+}
+
+bool Queue::is_ready(const Lane& l, const ObjectKey& workload) const {
+  const auto group = l.groups.find(find(workload)->class_id);
+  return l.alone.count(workload) == 0 && group != l.groups.end() && !group->second.parked;
+}
+
+// Keeps `awake_` and a block in line with the lane's head.
 void Queue::settle(const ClusterQueueName& name, Lane& l) {
-  if (l.block && !l.block->sticky && !l.ready.empty() && (*l.ready.begin())->key != l.block->workload) {
+  if (l.block && !l.ready.empty() && is_overtaken(*l.block, *head(l))) {
     set_block(name, l, std::nullopt);
   }
   if (l.active && !l.block && !l.ready.empty()) {
@@ -159,18 +207,6 @@ std::vector<const WorkloadInfo*> Queue::heads() const {
     out.push_back(head(lanes_.at(name)));
   }
   return out;
-}
-
-// The lane has somebody who is ready.
-const WorkloadInfo* Queue::head(const Lane& l) const {
-  if (l.sticky) {
-    const WorkloadInfo* sticky = find(*l.sticky);
-    const auto group = l.groups.find(sticky->class_id);
-    if (l.alone.count(sticky->key) == 0 && group != l.groups.end() && !group->second.parked) {
-      return sticky;
-    }
-  }
-  return *l.ready.begin();
 }
 
 // ---- parking ----
@@ -414,10 +450,8 @@ std::vector<const WorkloadInfo*> Queue::in_order(const ClusterQueueName& queue) 
   for (const ObjectKey& key : it->second.alone) {
     out.push_back(find(key));
   }
-  const auto first = std::partition(out.begin(), out.end(), [&](const WorkloadInfo* info) {
-    return it->second.sticky == info->key;
-  });
-  std::sort(first, out.end(), Before{&sort_});
+  std::sort(out.begin(), out.end(),
+            [&](const auto* a, const auto* b) { return goes_first(it->second, *a, *b); });
   return out;
 }
 

@@ -45,6 +45,10 @@ class Queue final : public QueueView {
   void set_cluster_queue(const ClusterQueueName& name, api::QueueingStrategy strategy, bool active);
   void remove_cluster_queue(const ClusterQueueName& name);
 
+  // A LocalQueue of this ClusterQueue has another place (WorkloadInfo::queue_place). Nothing is sorted anew: only the
+  // first of each LocalQueue are compared.
+  void place_changed(const ClusterQueueName& name);
+
   // Adds, or replaces when its content changed. A Workload of a parked class joins it without being tried.
   void push(WorkloadInfo info);
   void remove(const ObjectKey& workload);
@@ -108,12 +112,13 @@ class Queue final : public QueueView {
     Assignment guarded{};
   };
   struct Lane {  // a ClusterQueue
-    explicit Lane(Before before) : ready(before) {}
     api::QueueingStrategy strategy = api::QueueingStrategy::kBestEffortFifo;
     bool active = false;
     bool known = false;  // has a ClusterQueue; without one it lasts as long as its members
     std::map<ClassId, Group> groups{};
-    Ordered ready;  // the first member of every group that is not parked
+    // The first member of every group that is not parked: one line for each LocalQueue that has a place, one for all
+    // others. Within a line no place is compared, so that a set's order never depends on what changes.
+    std::map<ObjectKey, Ordered> ready{};
     std::optional<Block> block{};
     std::optional<ObjectKey> sticky{};  // BestEffortFIFO: who preempted last, while it waits here
     std::set<ObjectKey> alone{};
@@ -137,6 +142,10 @@ class Queue final : public QueueView {
   void extract(Lane& lane, const WorkloadInfo* info);
   void unready(Lane& lane, const Group& group);
   void ready(Lane& lane, const Group& group);
+  static ObjectKey line_of(const WorkloadInfo& info);
+  bool goes_first(const Lane& lane, const WorkloadInfo& a, const WorkloadInfo& b) const;
+  bool is_overtaken(const Block& block, const WorkloadInfo& head) const;
+  bool is_ready(const Lane& lane, const ObjectKey& workload) const;
   void settle(const ClusterQueueName& name, Lane& lane);
   void drop_if_unused(std::map<ClusterQueueName, Lane>::iterator lane);
   void set_block(const ClusterQueueName& name, Lane& lane, std::optional<Block> block);

@@ -14,6 +14,9 @@ bool asked_before(const FairCandidate& a, const FairCandidate& b, framework::Quo
   if ((a.queue == own) != (b.queue == own)) {
     return b.queue == own;
   }
+  if (a.queue == own && a.place != b.place) {
+    return a.place > b.place;
+  }
   return framework::yields_before(a, b);
 }
 

@@ -42,6 +42,9 @@ class Collector {
     if (list(a) != list(b)) {
       return list(a) < list(b);
     }
+    if (a.right == Right::kWithinClusterQueue && a.place != b.place) {
+      return a.place > b.place;
+    }
     return framework::yields_before(a, b);
   }
 

@@ -48,7 +48,13 @@ Scene& Scene::queue(const SceneQueue& queue) {
   if (!queue.cohort.empty()) {
     spec["cohortName"] = queue.cohort;
   }
+  if (queue.usage_based) {
+    spec["admissionScope"] = {{"admissionMode", "UsageBasedAdmissionFairSharing"}};
+  }
   add("ClusterQueue", {{"name", queue.name}}, {{"spec", std::move(spec)}});
+  for (const std::string& local : queue.more_local_queues) {
+    add("LocalQueue", {{"name", local}, {"namespace", kTeam}}, {{"spec", {{"clusterQueue", queue.name}}}});
+  }
   return add("LocalQueue", {{"name", queue.name}, {"namespace", kTeam}}, {{"spec", {{"clusterQueue", queue.name}}}});
 }
 

@@ -28,6 +28,8 @@ struct SceneQueue {
   std::string within_queue = "Never";   // preemption.withinClusterQueue
   std::string within_cohort = "Never";  // preemption.reclaimWithinCohort
   std::string borrowing_limit{};
+  std::vector<std::string> more_local_queues{};  // beside the one of its own name
+  bool usage_based = false;                      // admissionScope
 };
 
 // Everything lives in the namespace `team`; the one flavor is `default`; the resource is cpu.
