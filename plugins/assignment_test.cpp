@@ -374,6 +374,26 @@ TEST(CommonVictim, ASecondVictimIsTakenInTheSameCycle) {
   EXPECT_TRUE(cluster.admitted("second"));
 }
 
+// What it leaves is not enough for both, and nobody else has to go for the second one.
+TEST(CommonVictim, WhoFitsNotEvenAfterItIsRejected) {
+  Cluster cluster;
+  const api::Preemption borrows{.reclaim_within_cohort = api::ReclaimPolicy::kLowerPriority,
+                                .borrow_within_cohort = api::BorrowWithinCohortPolicy::kLowerPriority};
+  cluster.flavors({"one"})
+      .queue(
+          a_cluster_queue("a").cohort("team").preemption(reclaims(api::ReclaimPolicy::kAny)).quota("cpu", "one", "3"))
+      .queue(a_cluster_queue("b").cohort("team").preemption(borrows).quota("cpu", "one", "1"))
+      .queue(a_cluster_queue("c").cohort("team").quota("cpu", "one", "0"))
+      .add(runs("victim", "c", "4").priority(-1))
+      .add(waits("first", "a", "3").created(at(1)))
+      .add(waits("second", "b", "2").created(at(2)))
+      .settle();
+  EXPECT_EQ(cluster.told("second").front(),
+            "Parked: couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor one, 1 more "
+            "needed");
+  EXPECT_THAT(cluster.why("second"), HasSubstr("WaitingForQuota: "));
+}
+
 TEST(CommonVictim, NobodyWaitsForItWithoutRecomputation) {
   Cluster cluster({.cycle = {.recompute_on_overlap = false}});
   add_common_victim(cluster, "4");

@@ -56,20 +56,21 @@ ParkedReason parked(const Verdict& verdict, const WorkloadInfo& workload, const 
   return reason;
 }
 
-std::shared_ptr<const ScanProgress> left_to_scan(const Assignment& assignment) {
-  return assignment.progress.pending() ? std::make_shared<const ScanProgress>(assignment.progress) : nullptr;
+// A podset stopped again, after all its flavors had been tried: everything has been looked at. Several podsets would
+// otherwise take turns for ever.
+bool comes_around(const ScanProgress& before, const ScanProgress& now) {
+  return std::any_of(now.tried.begin(), now.tried.end(), [&](const auto& entry) {
+    const auto last = before.tried.find(entry.first);
+    return entry.second != ScanProgress::kExhausted && last != before.tried.end() &&
+           last->second == ScanProgress::kExhausted;
+  });
 }
 
-// The farthest from its own quota that the assignment takes this (flavor, resource).
-int borrow_level_of(const Assignment& assignment, const FlavorResource& fr) {
-  int level = 0;
-  for (const PodSetChoice& pod_set : assignment.pod_sets) {
-    const auto choice = pod_set.flavors.find(fr.resource);
-    if (choice != pod_set.flavors.end() && choice->second.flavor == fr.flavor) {
-      level = std::max(level, choice->second.borrow_level);
-    }
-  }
-  return level;
+// What the next attempt should go on with, at once.
+std::shared_ptr<const ScanProgress> left_to_scan(const WorkloadInfo& workload, const Assignment& assignment) {
+  const ScanProgress& now = assignment.progress;
+  const bool seen_all = !now.pending() || (workload.progress != nullptr && comes_around(*workload.progress, now));
+  return seen_all ? nullptr : std::make_shared<const ScanProgress>(now);
 }
 
 bool overlaps(const std::vector<Victim>& victims, const std::set<ObjectKey>& claimed) {
@@ -233,12 +234,16 @@ Cycle::Proposal Cycle::propose_all(Model& model, const WorkloadInfo& workload, c
 Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std::set<ObjectKey>& claimed,
                         TimePoint now) const {
   Assignment& assignment = nominee.entry.assignment;
+  const bool recomputed = options_.recompute_on_overlap && overlaps(nominee.entry.victims, claimed);
+  if (recomputed) {
+    nominee.adopt(recompute(model, nominee, claimed, now));
+  }
   Decision decision{.workload = nominee.workload};
   const auto end = [&](Outcome outcome, const Verdict& why) {
     decision.outcome = outcome;
     decision.why = parked(why, *nominee.workload, model, assignment.wants_nodes);
     if (outcome == Outcome::kParked || (outcome == Outcome::kSkipped && options_.keep_progress_when_skipped)) {
-      decision.progress = left_to_scan(assignment);
+      decision.progress = left_to_scan(*nominee.workload, assignment);
     }
     decision.assignment = std::move(assignment);
     return decision;
@@ -255,16 +260,10 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
                                       assignment.message));
   }
   const std::string waiting(kWaitingForQuota);
-  bool deferred = false;
   if (overlaps(nominee.entry.victims, claimed)) {
-    Proposal again = options_.recompute_on_overlap ? recompute(model, nominee, claimed, now) : Proposal{};
-    if (!again.works()) {
-      assignment.progress = {};  // all flavors again: what others took has changed the picture
-      return end(Outcome::kSkipped, Verdict::unschedulable(waiting, kOverlaps));
-    }
-    deferred = again.victims.empty();
-    nominee.adopt(std::move(again));
+    return end(Outcome::kSkipped, Verdict::unschedulable(waiting, kOverlaps));
   }
+  const bool deferred = recomputed && nominee.entry.victims.empty();
   if (!deferred && !still_fits(model, nominee, claimed, now)) {
     return end(Outcome::kSkipped, Verdict::unschedulable(waiting, kNoLongerFits));
   }
@@ -287,15 +286,20 @@ Decision Cycle::process(Transaction& cycle, Model& model, Nominee& nominee, std:
   return end(Outcome::kPreempting, Verdict::unschedulable(std::string(kWaitingForPreemptedWorkloads), pending));
 }
 
-// Some victims are taken: once more, as if all that were claimed had left, with the flavors as they were chosen.
+// Some victims are taken: once more from the first flavor, as if all that were claimed had left, with the flavors as
+// they were chosen.
 Cycle::Proposal Cycle::recompute(Model& model, const Nominee& nominee, const std::set<ObjectKey>& claimed,
                                  TimePoint now) const {
   Transaction tx(model);
   for (const ObjectKey& key : claimed) {
     tx.remove_workload(key);
   }
-  Proposal again = propose(model, *nominee.workload, &nominee.entry.assignment, now);
+  WorkloadInfo afresh = *nominee.workload;
+  afresh.progress = nullptr;
+  Proposal again = propose(model, afresh, &nominee.entry.assignment, now);
   again.assignment.progress = {};
+  Verdict verdict = std::move(again.verdict).wakes_on({});  // the flavors that were skipped may help it, too
+  again.verdict = std::move(verdict);
   return again;
 }
 
@@ -310,9 +314,9 @@ bool Cycle::protect_quota(Transaction& cycle, const Nominee& nominee) const {
     return false;
   }
   const QuotaTree& quota = cycle.model().quota();
+  const bool borrows = nominee.entry.assignment.borrow_level > 0;
   Usage kept;
   for (const auto& [fr, amount] : nominee.entry.assignment.usage) {
-    const bool borrows = borrow_level_of(nominee.entry.assignment, fr) > 0;
     const std::optional<Amount> limit = borrows ? quota.borrowing_limit(name, fr) : std::optional<Amount>(0);
     const Amount most = limit ? sat_sub(sat_add(quota.nominal(name, fr), *limit), quota.usage(name, fr)) : amount;
     kept[fr] = std::max<Amount>(0, std::min(amount, most));

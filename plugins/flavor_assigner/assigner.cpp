@@ -183,7 +183,7 @@ bool Assigner::assign_group(Run& run, const std::string& resource, std::size_t g
   for (bool stop = false; i < flavors && !stop; ++i) {
     Attempt attempt = try_flavor(run, resource, resource_group, resource_group.flavors[i].name);
     reasons.insert(reasons.end(), attempt.reasons.begin(), attempt.reasons.end());
-    if (attempt.grade.fitness == Fitness::kNoFit) {
+    if (attempt.grade.fitness == Fitness::kNoFit && !attempt.no_fit_class.empty()) {  // not one that was only skipped
       const auto [least, first] = run.no_fit_classes.try_emplace(group, attempt.no_fit_class);
       if (!first && severity(attempt.no_fit_class) < severity(least->second)) {
         least->second = attempt.no_fit_class;

@@ -32,6 +32,7 @@ struct Scan {
   std::optional<std::map<int, Pick>> chosen{};
   std::vector<std::string> reasons{};
   std::optional<Severity> severity{};  // least severe among the flavors tried and unfit
+  int tried = -1;                      // index of the last flavor that was tried; -1: of all
 };
 
 std::string show(int resource, Big amount) {
@@ -40,13 +41,19 @@ std::string show(int resource, Big amount) {
 
 class Assigner {
  public:
-  Assigner(const State& state, const QuotaState& quota, int workload, const Pins* pins)
-      : state_(state), quota_(quota), workload_(workload), queue_(state.def(workload).queue), pins_(pins) {}
+  Assigner(const State& state, const QuotaState& quota, const Question& question)
+      : state_(state),
+        quota_(quota),
+        question_(question),
+        workload_(question.workload),
+        queue_(state.def(workload_).queue) {}
 
   Assignment run() {
     const WorkloadDef& def = state_.def(workload_);
     for (std::size_t i = 0; i < def.pod_sets.size(); ++i) {
-      if (!add_pod_set(def.pod_sets[i], i)) {
+      PodSetDef pod_set = def.pod_sets[i];
+      pod_set.count = question_.counts.empty() ? pod_set.count : question_.counts[i];
+      if (!add_pod_set(pod_set, i)) {
         break;
       }
     }
@@ -95,11 +102,16 @@ class Assigner {
           std::max(severity, found.severity.value_or(found.chosen ? Severity::kNone : Severity::kNoMatchingFlavor));
       if (!found.chosen) {
         out.flavors.clear();
+        std::erase_if(result_.progress.tried,
+                      [&](const auto& entry) { return entry.first.first == static_cast<int>(index); });
         out.reasons = std::move(found.reasons);
         severity_ = severity;
         return false;
       }
       out.flavors.insert(found.chosen->begin(), found.chosen->end());
+      for (const auto& [chosen, pick] : *found.chosen) {
+        result_.progress.tried[{static_cast<int>(index), chosen}] = found.tried;
+      }
       out.reasons.insert(out.reasons.end(), found.reasons.begin(), found.reasons.end());
     }
     charge(out);
@@ -125,10 +137,18 @@ class Assigner {
       return result;
     }
     HowGood best{.how = Inner::kNoFit};
-    for (const FlavorQuotas& quotas : group->flavors) {
+    const std::size_t flavors = group->flavors.size();
+    for (std::size_t i = first_flavor(pod_set, resource); i < flavors; ++i) {
       HowGood mode;
       std::map<int, Pick> picks;
-      if (!try_flavor(def, requests, *group, quotas.flavor, pod_set, result, mode, picks)) {
+      const int flavor = group->flavors[i].flavor;
+      if (question_.pins != nullptr && !is_pinned(pod_set, resource, flavor)) {
+        result.reasons.push_back("skipping flavor " + flavor_name(flavor) +
+                                 " as it is not found in the nomination mapping for resource " +
+                                 resource_name(resource));
+        continue;
+      }
+      if (!try_flavor(def, requests, *group, flavor, result, mode, picks)) {
         continue;
       }
       if (should_stop(mode) || better(mode, best)) {
@@ -136,6 +156,7 @@ class Assigner {
         result.chosen = std::move(picks);
       }
       if (should_stop(mode)) {
+        result.tried = i + 1 < flavors ? static_cast<int>(i) : -1;
         break;
       }
     }
@@ -145,9 +166,17 @@ class Assigner {
     return result;
   }
 
+  std::size_t first_flavor(std::size_t pod_set, int resource) const {
+    if (!question_.progress) {
+      return 0;
+    }
+    const auto last = question_.progress->tried.find({static_cast<int>(pod_set), resource});
+    return last == question_.progress->tried.end() ? 0 : static_cast<std::size_t>(last->second + 1);
+  }
+
   // False: the flavor is not eligible. `mode` is the worst of its resources.
   bool try_flavor(const PodSetDef& def, const std::map<int, Big>& requests, const GroupDef& group, int flavor,
-                  std::size_t pod_set, Scan& result, HowGood& mode, std::map<int, Pick>& picks) {
+                  Scan& result, HowGood& mode, std::map<int, Pick>& picks) {
     const auto unfit = [&result](Severity severity) {
       result.severity = std::min(result.severity.value_or(severity), severity);
     };
@@ -160,9 +189,6 @@ class Assigner {
     for (const auto& [resource, amount] : requests) {
       if (std::find(group.resources.begin(), group.resources.end(), resource) == group.resources.end()) {
         continue;
-      }
-      if (pins_ != nullptr && !is_pinned(pod_set, resource, flavor)) {
-        return false;
       }
       const HowGood own = check(flavor, resource, amount, result.reasons, severity);
       picks[resource] = {.flavor = flavor, .how = own.how, .level = own.level};
@@ -177,8 +203,8 @@ class Assigner {
   }
 
   bool is_pinned(std::size_t pod_set, int resource, int flavor) const {
-    const auto pin = (*pins_)[pod_set].find(resource);
-    return pin != (*pins_)[pod_set].end() && pin->second == flavor;
+    const auto pin = (*question_.pins)[pod_set].find(resource);
+    return pin != (*question_.pins)[pod_set].end() && pin->second == flavor;
   }
 
   std::string not_eligible(const PodSetDef& def, int flavor) const {
@@ -216,11 +242,16 @@ class Assigner {
       return {.how = Inner::kFit, .level = level.borrowing};
     }
     reasons.push_back("insufficient unused quota for " + where + show(resource, value - available) + " more needed");
-    if (quota_.nominal(queue_, fr) >= value || level.may_reclaim || queue().borrow_while_preempting) {
+    if (quota_.nominal(queue_, fr) >= value || level.may_reclaim || may_preempt_while_borrowing()) {
       return ask_oracle(fr, value, level.borrowing);
     }
     severity = std::max(severity, Severity::kWaitingForQuota);
     return {.how = Inner::kNoFit};
+  }
+
+  bool may_preempt_while_borrowing() const {
+    const bool fair = state_.world->fair != FairSharing::kOff;
+    return queue().borrow_while_preempting || (fair && queue().reclaim != Reclaim::kNever);
   }
 
   HowGood ask_oracle(int fr, Big value, int level) const {
@@ -295,17 +326,17 @@ class Assigner {
 
   const State& state_;
   const QuotaState& quota_;
+  const Question& question_;
   int workload_;
   int queue_;
-  const Pins* pins_;
   Assignment result_{};
   Severity severity_ = Severity::kNone;
 };
 
 }  // namespace
 
-Assignment assign(const State& state, const QuotaState& quota, int workload, const Pins* pins) {
-  return Assigner(state, quota, workload, pins).run();
+Assignment assign(const State& state, const QuotaState& quota, const Question& question) {
+  return Assigner(state, quota, question).run();
 }
 
 Pins pins_of(const Assignment& assignment) {

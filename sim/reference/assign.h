@@ -1,4 +1,4 @@
-// Flavor assignment of spec/admission.md §3, without topology, slices and partial admission.
+// Flavor assignment of spec/admission.md §3, without topology, slices and podset groups.
 #pragma once
 
 #include "sim/reference/preempt.h"
@@ -35,6 +35,7 @@ struct Assignment {
   std::vector<PodSetPick> pod_sets{};
   Usage usage{};
   FrSet need{};          // chosen in a mode that preempts
+  Progress progress{};
   std::string reason{};  // of NoFit
   std::string message{};
 };
@@ -42,7 +43,14 @@ struct Assignment {
 // By podset and resource: the only flavor that may be chosen (§4.6).
 using Pins = std::vector<std::map<int, int>>;
 
-Assignment assign(const State& state, const QuotaState& quota, int workload, const Pins* pins = nullptr);
+struct Question {
+  int workload = 0;
+  const Pins* pins = nullptr;
+  std::optional<Progress> progress{};  // to go on from
+  std::vector<int> counts{};           // of each podset; empty: all its pods
+};
+
+Assignment assign(const State& state, const QuotaState& quota, const Question& question);
 Pins pins_of(const Assignment& assignment);
 
 }  // namespace muster::sim::reference

@@ -12,6 +12,7 @@ namespace muster::sim::reference {
 namespace {
 
 constexpr const char* kNamespace = "team";
+constexpr Amount kNanoPerThousandth = 1'000'000;
 
 template <class T>
 framework::Event upserted(T object) {
@@ -78,6 +79,7 @@ api::ClusterQueue cluster_queue_of(const World& world, int index) {
   queue.namespace_selector.emplace();
   queue.flavor_fungibility = fungibility_of(def);
   queue.preemption = preemption_of(def);
+  queue.fair_weight_nano = def.weight * kNanoPerThousandth;
   return queue;
 }
 
@@ -95,6 +97,9 @@ api::ResourceFlavor flavor_of(const FlavorDef& def, int index) {
 
 api::PodSet pod_set_of(const PodSetDef& def, std::size_t index) {
   api::PodSet pod_set{.name = pod_set_name(index), .count = def.count};
+  if (def.min_count > 0) {
+    pod_set.min_count = def.min_count;
+  }
   api::PodSpec& spec = pod_set.pod_template.spec;
   api::Container& container = spec.containers.emplace_back(api::Container{.name = "c"});
   for (int resource = 0; resource < kResources; ++resource) {
@@ -130,12 +135,25 @@ api::Workload workload_of(const World& world, int index) {
 
 }  // namespace
 
-framework::Profile default_profile() {
+Profiles::Profiles() {
+  const std::string final_share = "LessThanOrEqualToFinalShare";
+  const std::string initial_share = "LessThanInitialShare";
+  const std::map<FairSharing, std::vector<std::string>> strategies = {
+      {FairSharing::kOff, {}},
+      {FairSharing::kBoth, {final_share, initial_share}},
+      {FairSharing::kFinalShare, {final_share}},
+      {FairSharing::kInitialShare, {initial_share}}};
   framework::Registry registry;
   plugins::register_all(registry);
-  auto profile = framework::make_profile("", registry, plugins::default_plugins({}), {});
-  MUSTER_CHECK(profile.ok()) << to_string(profile.error());
-  return *std::move(profile);
+  for (const auto& [kind, names] : strategies) {
+    framework::PluginDeps deps;
+    if (kind != FairSharing::kOff) {
+      deps.fair_sharing = api::FairSharingConfig{.preemption_strategies = names};
+    }
+    auto profile = framework::make_profile("", registry, plugins::default_plugins(deps), deps);
+    MUSTER_CHECK(profile.ok()) << to_string(profile.error());
+    by_kind_.emplace(kind, *std::move(profile));
+  }
 }
 
 std::vector<framework::Event> cluster_objects(const World& world) {
@@ -155,6 +173,7 @@ std::vector<framework::Event> cluster_objects(const World& world) {
       cohort.meta = meta_of({}, cohort_name(i));
       cohort.parent = def.parent < 0 ? CohortName{} : CohortName(cohort_name(def.parent));
       cohort.resource_groups = groups_of(def.groups);
+      cohort.fair_weight_nano = def.weight * kNanoPerThousandth;
       events.push_back(upserted(std::move(cohort)));
     }
   }
@@ -178,7 +197,8 @@ int fr_index(const FlavorName& flavor, const std::string& resource) {
                                                                                 : kGpu);
 }
 
-Driver::Driver(const World& world, const framework::Profile& profile) : world_(&world), core_({}, profile, {}) {}
+Driver::Driver(const World& world, const framework::Profile& profile)
+    : world_(&world), core_({.cycles_per_settle = 40}, profile, {}) {}
 
 void Driver::start(TimePoint now) {
   for (const framework::Event& event : cluster_objects(*world_)) {

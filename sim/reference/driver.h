@@ -12,8 +12,16 @@
 
 namespace muster::sim::reference {
 
-// The default profile; built once, since that is slower than a world.
-framework::Profile default_profile();
+// The default profile with each kind of fair sharing; built once, since that is slower than a world.
+class Profiles {
+ public:
+  Profiles();
+
+  const framework::Profile& of(const World& world) const { return by_kind_.at(world.fair); }
+
+ private:
+  std::map<FairSharing, framework::Profile> by_kind_{};
+};
 
 class Driver {
  public:

@@ -1,5 +1,7 @@
 #include "sim/reference/preempt.h"
 
+#include "sim/reference/fair.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -62,21 +64,6 @@ class Search {
 
   bool lower(int workload) const { return state_.def(preemptor_.workload).priority > state_.def(workload).priority; }
 
-  bool newer_equal(int workload) const {
-    const WorkloadDef& mine = state_.def(preemptor_.workload);
-    const WorkloadDef& other = state_.def(workload);
-    return mine.priority == other.priority && mine.created < other.created;
-  }
-
-  bool yields_within(int workload) const {
-    return policy().within != Within::kNever &&
-           (lower(workload) || (policy().within == Within::kLowerOrNewer && newer_equal(workload)));
-  }
-
-  bool yields_in_cohort(int workload) const {
-    return policy().reclaim == Reclaim::kAny || (policy().reclaim == Reclaim::kLower && lower(workload));
-  }
-
   // Reserved Workloads of a ClusterQueue that use something of what is lacking.
   std::vector<int> users(int queue) const {
     std::vector<int> result;
@@ -99,7 +86,7 @@ class Search {
 
   void collect() {
     for (const int workload : users(queue_)) {
-      if (yields_within(workload)) {
+      if (yields(state_, preemptor_.workload, workload)) {
         same_.push_back({.workload = workload});
       }
     }
@@ -142,7 +129,7 @@ class Search {
         continue;
       }
       for (const int workload : users(child)) {
-        if (yields_in_cohort(workload)) {
+        if (yields(state_, preemptor_.workload, workload)) {
           (advantage ? hierarchical_ : other_)
               .push_back({.workload = workload, .variant = variant_of(workload, advantage), .lca = lca});
         }
@@ -150,30 +137,13 @@ class Search {
     }
   }
 
-  bool before(const Candidate& a, const Candidate& b) const {
-    const WorkloadNow& x = state_.at(a.workload);
-    const WorkloadNow& y = state_.at(b.workload);
-    if (x.evicted != y.evicted) {
-      return x.evicted;
-    }
-    const bool x_own = state_.def(a.workload).queue == queue_;
-    if (x_own != (state_.def(b.workload).queue == queue_)) {
-      return !x_own;
-    }
-    if (state_.def(a.workload).priority != state_.def(b.workload).priority) {
-      return state_.def(a.workload).priority < state_.def(b.workload).priority;
-    }
-    if (x.reserved_at != y.reserved_at) {
-      return x.reserved_at > y.reserved_at;
-    }
-    return a.workload < b.workload;
-  }
-
   std::vector<Candidate> in_order() {
     std::vector<Candidate> result;
     for (const bool evicted : {true, false}) {
       for (std::vector<Candidate>* list : {&hierarchical_, &other_, &same_}) {
-        std::sort(list->begin(), list->end(), [this](const auto& a, const auto& b) { return before(a, b); });
+        std::sort(list->begin(), list->end(), [this](const auto& a, const auto& b) {
+          return yields_before(state_, queue_, a.workload, b.workload);
+        });
         for (const Candidate& candidate : *list) {
           if (state_.at(candidate.workload).evicted == evicted) {
             result.push_back(candidate);
@@ -258,17 +228,53 @@ class Search {
 
 }  // namespace
 
+std::vector<int> workloads_of(const std::vector<Victim>& victims) {
+  std::vector<int> result;
+  for (const Victim& victim : victims) {
+    result.push_back(victim.workload);
+  }
+  return result;
+}
+
+bool yields(const State& state, int preemptor, int workload) {
+  const WorkloadDef& mine = state.def(preemptor);
+  const WorkloadDef& other = state.def(workload);
+  const QueueDef& policy = state.queue_of(preemptor);
+  const bool lower = mine.priority > other.priority;
+  if (mine.queue != other.queue) {
+    return policy.reclaim == Reclaim::kAny || (policy.reclaim == Reclaim::kLower && lower);
+  }
+  const bool newer_equal = mine.priority == other.priority && mine.created < other.created;
+  return policy.within != Within::kNever && (lower || (policy.within == Within::kLowerOrNewer && newer_equal));
+}
+
+bool yields_before(const State& state, int queue, int a, int b) {
+  const WorkloadNow& x = state.at(a);
+  const WorkloadNow& y = state.at(b);
+  if (x.evicted != y.evicted) {
+    return x.evicted;
+  }
+  const bool x_own = state.def(a).queue == queue;
+  if (x_own != (state.def(b).queue == queue)) {
+    return !x_own;
+  }
+  if (state.def(a).priority != state.def(b).priority) {
+    return state.def(a).priority < state.def(b).priority;
+  }
+  return x.reserved_at != y.reserved_at ? x.reserved_at > y.reserved_at : a < b;
+}
+
 std::vector<Victim> find_victims(const State& state, const QuotaState& quota, const Preemptor& preemptor) {
+  if (state.world->fair != FairSharing::kOff) {
+    return find_victims_by_share(state, quota, preemptor);
+  }
   return Search(state, quota, preemptor).run();
 }
 
 bool is_minimal(const State& state, const QuotaState& quota, const Preemptor& preemptor,
                 const std::vector<Victim>& victims) {
   const Search search(state, quota, preemptor);
-  std::vector<int> all;
-  for (const Victim& victim : victims) {
-    all.push_back(victim.workload);
-  }
+  const std::vector<int> all = workloads_of(victims);
   for (const bool borrowing : {true, false}) {
     bool minimal = search.fits(quota.without(all), borrowing);
     for (std::size_t i = 0; minimal && i < all.size(); ++i) {

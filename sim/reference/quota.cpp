@@ -131,6 +131,17 @@ Big QuotaState::potential(int node, int fr) const {
   return own == nullptr || !own->borrow ? most : std::min(most, subtree(node, fr) + *own->borrow);
 }
 
+std::optional<Units> QuotaState::borrowing_limit(int node, int fr) const {
+  const Quota* own = quota(node, fr);
+  return own == nullptr ? std::nullopt : own->borrow;
+}
+
+Units QuotaState::weight(int node) const {
+  const int queues = cohort_node(0);
+  return node < queues ? world_->queues[static_cast<std::size_t>(node)].weight
+                       : world_->cohorts[static_cast<std::size_t>(node - queues)].weight;
+}
+
 bool QuotaState::within_nominal(int node, const FrSet& frs) const {
   for (int fr = 0; fr < kFrs; ++fr) {
     if (frs.test(static_cast<std::size_t>(fr)) && borrows(node, fr, 0)) {

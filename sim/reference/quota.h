@@ -75,6 +75,8 @@ class QuotaState {
   Big available(int node, int fr) const;
   Big available_in_queue(int queue, int fr) const;
   Big potential(int node, int fr) const;
+  std::optional<Units> borrowing_limit(int node, int fr) const;
+  Units weight(int node) const;  // of fair sharing, in thousandths
 
   bool borrows(int node, int fr, Big extra) const { return usage(node, fr) + extra > subtree(node, fr); }
 

@@ -29,20 +29,20 @@ std::string kind_of(const std::string& difference) {
 }
 
 TEST(Core, DecidesAsTheReferenceOnRandomWorlds) {
-  const framework::Profile profile = default_profile();
+  const Profiles profiles;
   const std::uint64_t first = from_environment("MUSTER_SEED", 1);
   const std::uint64_t worlds = from_environment("MUSTER_WORLDS", 20000);
   Tally tally;
   for (std::uint64_t seed = first; seed < first + worlds; ++seed) {
     const World world = random_world(seed);
-    const TrialResult result = run_trial(world, profile);
+    const TrialResult result = run_trial(world, profiles);
     tally += result.tally;
     if (!result.difference.empty()) {
       const World small = shrink(world, [&](const World& w) {
-        return kind_of(run_trial(w, profile).difference) == kind_of(result.difference);
+        return kind_of(run_trial(w, profiles).difference) == kind_of(result.difference);
       });
       std::string story;
-      const std::string difference = run_trial(small, profile, &story).difference;
+      const std::string difference = run_trial(small, profiles, &story).difference;
       FAIL() << "seed " << seed << ": " << result.difference << "\nshrunk: " << difference << "\n"
              << story << to_yaml(small);
     }
@@ -55,10 +55,10 @@ TEST(Core, DecidesAsTheReferenceOnRandomWorlds) {
 }
 
 TEST(Core, HasTheSameLedgerWhateverTheOrderOfEvents) {
-  const framework::Profile profile = default_profile();
+  const Profiles profiles;
   const std::uint64_t first = from_environment("MUSTER_SEED", 1);
   for (std::uint64_t seed = first; seed < first + 1000; ++seed) {
-    ASSERT_EQ(check_event_order(random_world(seed), profile), "") << "seed " << seed;
+    ASSERT_EQ(check_event_order(random_world(seed), profiles), "") << "seed " << seed;
   }
 }
 
@@ -93,7 +93,8 @@ void expect_strict_weak_order(const std::vector<T>& all, Less less, std::uint64_
 }
 
 TEST(QueueSort, OrdersAreStrictAndWeakOnRandomWorkloads) {
-  const framework::Profile profile = default_profile();
+  const Profiles profiles;
+  const framework::Profile& profile = profiles.of({});
   const framework::QueueSort& sort = *profile.queue_sort.front().plugin;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);

@@ -1,5 +1,6 @@
 #include "sim/reference/trial.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,7 @@ bool plainer_queues(World& world, const Fails& fails) {
     set(false, &QueueDef::prefer_preemption);
     set(Within::kNever, &QueueDef::within);
     set(Reclaim::kNever, &QueueDef::reclaim);
+    set(Units{1000}, &QueueDef::weight);
     for (std::size_t g = 0; g < world.queues[q].groups.size(); ++g) {
       for (std::size_t f = 0; f < world.queues[q].groups[g].flavors.size(); ++f) {
         for (std::size_t r = 0; r < kResources; ++r) {
@@ -141,7 +143,8 @@ bool plainer_workloads(World& world, const Fails& fails) {
                   world, fails, value, [=](World & w) -> auto& { return w.workloads[i].pod_sets[p].*member; }) ||
               any;
       };
-      set_pod(1, &PodSetDef::count);
+      set_pod(0, &PodSetDef::min_count);
+      set_pod(std::max(1, world.workloads[i].pod_sets[p].min_count), &PodSetDef::count);
       set_pod(-1, &PodSetDef::pool);
       set_pod(false, &PodSetDef::tolerates);
       for (std::size_t r = 0; r < kResources; ++r) {
@@ -151,6 +154,14 @@ bool plainer_workloads(World& world, const Fails& fails) {
               any;
       }
     }
+  }
+  any = plain(
+            world, fails, FairSharing::kOff, [](World & w) -> auto& { return w.fair; }) ||
+        any;
+  for (std::size_t c = 0; c < world.cohorts.size(); ++c) {
+    any = plain(
+              world, fails, Units{1000}, [=](World & w) -> auto& { return w.cohorts[c].weight; }) ||
+          any;
   }
   for (std::size_t f = 0; f < world.flavors.size(); ++f) {
     any = plain(

@@ -3,9 +3,11 @@
 
 #include "sim/reference/quota.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::sim::reference {
@@ -16,6 +18,16 @@ struct PodSetAdmission {
   int count = 0;
   std::map<int, int> flavors{};  // by resource
   friend bool operator==(const PodSetAdmission&, const PodSetAdmission&) = default;
+};
+
+// How far the flavors were looked at (§3.4): by (podset, resource) the index of the last one; -1: all.
+struct Progress {
+  std::map<std::pair<int, int>, int> tried{};
+  int epoch = 0;  // of the state; it is worth nothing in another one
+
+  bool pending() const {
+    return std::any_of(tried.begin(), tried.end(), [](const auto& entry) { return entry.second >= 0; });
+  }
 };
 
 struct WorkloadNow {
@@ -33,12 +45,14 @@ struct WorkloadNow {
   bool rejected = false;           // tried, and nothing that could cure it has happened since
   std::string reason{};            // of the last rejection
   std::string message{};
+  std::optional<Progress> progress{};  // flavors are left that the last attempt did not look at
 };
 
 struct State {
   const World* world = nullptr;
   std::vector<WorkloadNow> workloads{};
-  int now = 0;  // seconds
+  int now = 0;    // seconds
+  int epoch = 0;  // +1 with everything that may cure a rejection
 
   const WorkloadDef& def(int workload) const { return world->workloads[static_cast<std::size_t>(workload)]; }
 

@@ -30,10 +30,24 @@ TEST(Stories, AHoldGivenUpWakesWhoWasRejectedInTheSameCycle) {
   world.queues.push_back({.cohort = 0, .reclaim = Reclaim::kAny, .groups = {{{kCpu}, {cores(1, 3), cores(0, 4)}}}});
   world.queues.push_back({.cohort = 0, .groups = {{{kCpu}, {cores(0, 0)}}}});
   world.workloads = {workload(0, 3, 1), workload(0, 2, 0, 2), workload(1, 2, 0)};
-  const TrialResult result = run_trial(world, default_profile());
+  const TrialResult result = run_trial(world, Profiles());
   EXPECT_EQ(result.difference, "");
   EXPECT_EQ(result.tally.victims, 1);
   EXPECT_EQ(result.tally.admitted, 4);  // w02 twice
+}
+
+// Each podset fits in f0 alone, so each stops there in turn while the other one is left with f1, which is full.
+TEST(Stories, TwoPodSetsDoNotTakeTurnsForEver) {
+  World world;
+  world.flavors.resize(2);
+  world.queues.push_back({.groups = {{{kCpu}, {cores(0, 3), cores(1, 3)}}}});
+  world.flavors[0].pool = 0;
+  world.workloads = {workload(0, 3, 0), workload(0, 2, 1)};
+  world.workloads[0].pod_sets.front().pool = 1;  // it fills f1
+  world.workloads[1].pod_sets.push_back(world.workloads[1].pod_sets.front());
+  const TrialResult result = run_trial(world, Profiles());
+  EXPECT_EQ(result.difference, "");
+  EXPECT_EQ(result.tally.parked, 2);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ namespace {
 // for, where its victim finds it again): such a world is left then.
 constexpr int kMostPhases = 30;
 
+// A settle that is cut short is continued; this often in one phase means: for ever.
+constexpr int kMostSettles = 5;
+
 TimePoint at_second(int second) {
   return TimePoint(std::chrono::seconds(1767225600 + second));
 }
@@ -129,7 +132,12 @@ class Trial {
     reference_.set_time(second());
     happen();
     bool busy = false;
+    int settles = 0;
     for (bool more = true; more && ok();) {
+      if (++settles > kMostSettles) {
+        fail("the core decides without end");
+        return busy;
+      }
       const framework::Output output = driver_.settle(time());
       more = output.more;
       replay(output.trace);
@@ -294,9 +302,10 @@ class Trial {
   }
 
   // None of the victims could have stayed. What was admitted before in the same cycle is not looked at: the reference's
-  // own decision has been compared already, this asks whether it was a good one.
+  // own decision has been compared already, this asks whether it was a good one. Nor is a decision whose victims depend
+  // on what others had claimed.
   void check_victims(const State& before, const Decision& decision) {
-    if (!ok() || decision.outcome != Outcome::kPreempting) {
+    if (!ok() || decision.outcome != Outcome::kPreempting || decision.recomputed) {
       return;
     }
     const Preemptor preemptor{
@@ -360,8 +369,8 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
-TrialResult run_trial(const World& world, const framework::Profile& profile, std::string* story) {
-  return Trial(world, profile, story).run();
+TrialResult run_trial(const World& world, const Profiles& profiles, std::string* story) {
+  return Trial(world, profiles.of(world), story).run();
 }
 
 namespace {
@@ -382,7 +391,8 @@ std::string ledger_of(const framework::Model& model) {
 
 }  // namespace
 
-std::string check_event_order(const World& world, const framework::Profile& profile) {
+std::string check_event_order(const World& world, const Profiles& profiles) {
+  const framework::Profile& profile = profiles.of(world);
   Trial trial(world, profile, nullptr);
   trial.run();
   const framework::Model& orderly = trial.driver().core().model();

@@ -3,7 +3,7 @@
 // §8): no over-quota, victims none of which could stay, an exact ledger, nobody lost.
 #pragma once
 
-#include "framework/profile.h"
+#include "sim/reference/driver.h"
 #include "sim/reference/world.h"
 
 #include <functional>
@@ -28,10 +28,10 @@ struct TrialResult {
 };
 
 // `story`, where it is given, gets a line for everything that happened.
-TrialResult run_trial(const World& world, const framework::Profile& profile, std::string* story = nullptr);
+TrialResult run_trial(const World& world, const Profiles& profiles, std::string* story = nullptr);
 
 // The same objects in random orders and with duplicates give the ledger that the orderly run ended with.
-std::string check_event_order(const World& world, const framework::Profile& profile);
+std::string check_event_order(const World& world, const Profiles& profiles);
 
 // The smallest world found by leaving things out for which `fails` still says so.
 World shrink(World world, const std::function<bool(const World&)>& fails);

@@ -9,6 +9,8 @@ namespace muster::sim::reference {
 namespace {
 
 constexpr Units kCore = 1000;
+constexpr bool kFairWorlds = false;
+constexpr bool kShrinkingWorlds = false;
 
 // Draws one world. Every choice is small: a failing world should be one that a person can hold in the head.
 class Generator {
@@ -16,6 +18,9 @@ class Generator {
   explicit Generator(std::uint64_t seed) : random_(seed) { world_.seed = seed; }
 
   World run() {
+    if (kFairWorlds && random_.chance(35)) {
+      world_.fair = static_cast<FairSharing>(random_.between(1, 3));
+    }
     draw_flavors();
     draw_cohorts();
     const int queues = random_.between(1, 4);
@@ -55,10 +60,16 @@ class Generator {
         }
       }
       cohort.object = cohort.parent >= 0 || random_.chance(50);
+      cohort.weight = cohort.object ? draw_weight() : cohort.weight;
       if (cohort.object && random_.chance(50)) {
         cohort.groups = draw_groups(30, cohort.parent >= 0);
       }
     }
+  }
+
+  Units draw_weight() {
+    constexpr Units kOthers[] = {0, 500, 2000};
+    return world_.fair == FairSharing::kOff || random_.chance(70) ? 1000 : kOthers[random_.below(3)];
   }
 
   int depth(int cohort) const {
@@ -86,6 +97,7 @@ class Generator {
     queue.borrow_next = random_.chance(40);
     queue.preempt_next = random_.chance(60);
     queue.prefer_preemption = queue.borrow_next && queue.preempt_next && random_.chance(50);
+    queue.weight = draw_weight();
     queue.groups = draw_groups(20, queue.cohort >= 0);
   }
 
@@ -159,6 +171,10 @@ class Generator {
     }
     pod_set.pool = random_.chance(25) ? random_.below(2) : -1;
     pod_set.tolerates = random_.chance(40);
+    if (kShrinkingWorlds && random_.chance(20)) {
+      pod_set.count += random_.below(4);
+      pod_set.min_count = random_.between(1, pod_set.count);
+    }
     return pod_set;
   }
 

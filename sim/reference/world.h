@@ -49,7 +49,8 @@ struct GroupDef {
 
 struct CohortDef {
   int parent = -1;
-  bool object = true;  // false: only named, no quota
+  bool object = true;  // false: only named, no quota, weight 1
+  Units weight = 1000;  // of fair sharing, in thousandths
   std::vector<GroupDef> groups{};
 };
 
@@ -66,14 +67,19 @@ struct QueueDef {
   bool borrow_next = false;              // whenCanBorrow: TryNextFlavor
   bool preempt_next = true;              // whenCanPreempt: TryNextFlavor
   bool prefer_preemption = false;        // preference: PreemptionOverBorrowing
+  Units weight = 1000;                   // of fair sharing, in thousandths
   std::vector<GroupDef> groups{};
 };
 
 struct PodSetDef {
   int count = 1;
+  int min_count = 0;  // as few are enough (§3.8); 0: all are needed
   std::array<std::optional<Units>, kResources> request{};  // of one pod; pods is never requested
   int pool = -1;                                           // node selector
   bool tolerates = false;
+
+  int spare() const { return min_count > 0 ? count - min_count : 0; }
+
   friend bool operator==(const PodSetDef&, const PodSetDef&) = default;
 };
 
@@ -96,8 +102,12 @@ struct QuotaChange {
   Units nominal = 0;
 };
 
+// Is it on, and which preemptionStrategies are configured?
+enum class FairSharing : std::uint8_t { kOff, kBoth, kFinalShare, kInitialShare };
+
 struct World {
   std::uint64_t seed = 0;
+  FairSharing fair = FairSharing::kOff;
   std::vector<FlavorDef> flavors{};
   std::vector<CohortDef> cohorts{};
   std::vector<QueueDef> queues{};

@@ -35,6 +35,10 @@ std::string groups_text(const std::vector<GroupDef>& groups) {
   return text;
 }
 
+std::string weight_text(Units weight) {
+  return weight == 1000 ? "" : "  fairSharing: {weight: \"" + std::to_string(weight) + "m\"}\n";
+}
+
 std::string queue_text(const World& world, std::size_t index) {
   constexpr const char* kWithin[] = {"Never", "LowerPriority", "LowerOrNewerEqualPriority"};
   constexpr const char* kReclaim[] = {"Never", "LowerPriority", "Any"};
@@ -53,7 +57,7 @@ std::string queue_text(const World& world, std::size_t index) {
     text += "    borrowWithinCohort:\n      policy: LowerPriority\n";
     text += queue.threshold ? "      maxPriorityThreshold: " + std::to_string(*queue.threshold) + "\n" : "";
   }
-  return text + groups_text(queue.groups) + head("kueue.x-k8s.io/v1beta2", "LocalQueue", name, true) +
+  return text + weight_text(queue.weight) + groups_text(queue.groups) + head("kueue.x-k8s.io/v1beta2", "LocalQueue", name, true) +
          "spec:\n  clusterQueue: " + name + "\n";
 }
 
@@ -98,13 +102,17 @@ std::string workload_text(const WorkloadDef& def, int index) {
   std::string text = "---\napiVersion: batch/v1\nkind: Job\nmetadata:\n  name: " + workload_name(index) +
                      "\n  namespace: team\n  labels:\n    kueue.x-k8s.io/queue-name: " + queue_name(def.queue) +
                      "\n    kueue.x-k8s.io/priority-class: " + class_name(def.priority) + "\n  annotations:\n";
+  if (const int least = def.pod_sets.front().min_count; least > 0) {
+    text += "    kueue.x-k8s.io/job-min-parallelism: \"" + std::to_string(least) + "\"\n";
+  }
   text += "    muster.x-k8s.io/submit-time: " + std::to_string(100 * def.arrives + def.created) + "s\n";
   const int runs = def.finishes < 0 ? 10000 : 100 * (def.finishes - def.arrives);
   text += "    muster.x-k8s.io/run-time: " + std::to_string(runs) + "s\nspec:\n" + pod_text(def.pod_sets.front());
   for (std::size_t i = 1; i < def.pod_sets.size(); ++i) {
     const PodSetDef& more = def.pod_sets[i];
     text += "# and, which a Job cannot have, podset " + pod_set_name(i) + ": " + std::to_string(more.count) +
-            " pods, " + requests_text(more) + (more.pool < 0 ? "" : ", pool " + std::to_string(more.pool)) +
+            " pods" + (more.min_count > 0 ? " (at least " + std::to_string(more.min_count) + "), " : ", ") +
+            requests_text(more) + (more.pool < 0 ? "" : ", pool " + std::to_string(more.pool)) +
             yes_no(more.tolerates, ", tolerates\n", "\n");
   }
   return text;
@@ -113,7 +121,13 @@ std::string workload_text(const WorkloadDef& def, int index) {
 }  // namespace
 
 std::string to_yaml(const World& world) {
+  constexpr const char* kStrategies[] = {"", "LessThanOrEqualToFinalShare, LessThanInitialShare",
+                                         "LessThanOrEqualToFinalShare", "LessThanInitialShare"};
   std::string text = "# seed " + std::to_string(world.seed) + "\n";
+  if (world.fair != FairSharing::kOff) {
+    text += std::string("# configuration: fairSharing: {preemptionStrategies: [") +
+            kStrategies[static_cast<int>(world.fair)] + "]}\n";
+  }
   for (int priority = -1; priority <= 2; ++priority) {
     text += head("kueue.x-k8s.io/v1beta2", "WorkloadPriorityClass", class_name(priority), false) +
             "value: " + std::to_string(priority) + "\n";
@@ -126,7 +140,8 @@ std::string to_yaml(const World& world) {
     if (cohort.object) {
       text += head("kueue.x-k8s.io/v1beta2", "Cohort", cohort_name(static_cast<int>(i)), false) + "spec:\n" +
               (cohort.parent < 0 ? "" : "  parentName: " + cohort_name(cohort.parent) + "\n") +
-              groups_text(cohort.groups) + (cohort.parent < 0 && cohort.groups.empty() ? "  {}\n" : "");
+              weight_text(cohort.weight) + groups_text(cohort.groups) +
+              (cohort.parent < 0 && cohort.groups.empty() && cohort.weight == 1000 ? "  {}\n" : "");
     }
   }
   for (std::size_t i = 0; i < world.queues.size(); ++i) {
