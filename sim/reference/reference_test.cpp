@@ -31,7 +31,7 @@ std::string kind_of(const std::string& difference) {
 TEST(Core, DecidesAsTheReferenceOnRandomWorlds) {
   const Profiles profiles;
   const std::uint64_t first = from_environment("MUSTER_SEED", 1);
-  const std::uint64_t worlds = from_environment("MUSTER_WORLDS", 20000);
+  const std::uint64_t worlds = from_environment("MUSTER_WORLDS", 5000);
   Tally tally;
   for (std::uint64_t seed = first; seed < first + worlds; ++seed) {
     const World world = random_world(seed);
