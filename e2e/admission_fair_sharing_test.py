@@ -49,11 +49,11 @@ def finished(cluster, name, namespace):
 def test_who_has_used_less_goes_first(queues, crds):
     namespace = queues
     assert wait_for("the first status", lambda: history(crds, "hungry", namespace))["consumedResources"] == {}
-    crds.create(job("h0", namespace, queue="hungry", run_time="3s"))
+    crds.create(job("h0", namespace, queue="hungry", run_time="6s", nodeName="node-0"))
     crds.wait_workload("h0", namespace, "Admitted")
-    crds.create(*[job(f"h{i}", namespace, queue="hungry", run_time="2s") for i in (1, 2)])
-    crds.wait_workload("h2", namespace, "QuotaReserved", reason="WaitingForQuota")
-    crds.create(job("m", namespace, queue="modest", run_time="2s"))
+    crds.create(*[job(f"h{i}", namespace, queue="hungry", run_time="2s", nodeName="node-0") for i in (1, 2)])
+    wait_for("the second one's Workload", lambda: crds.workload_of("h2", namespace))
+    crds.create(job("m", namespace, queue="modest", run_time="2s", nodeName="node-0"))
     wait_for("the modest queue's job", lambda: finished(crds, "m", namespace))
     assert not finished(crds, "h2", namespace)
     wait_for("all jobs", lambda: finished(crds, "h1", namespace) and finished(crds, "h2", namespace))
@@ -63,7 +63,7 @@ def test_who_has_used_less_goes_first(queues, crds):
 
 def test_a_restart_keeps_what_was_used(queues, manager, crds):
     namespace = queues
-    crds.create(job("h", namespace, queue="hungry", run_time="3s"))
+    crds.create(job("h", namespace, queue="hungry", run_time="3s", nodeName="node-0"))
     wait_for("the job", lambda: finished(crds, "h", namespace))
     before = wait_for("its history", lambda: (h := history(crds, "hungry", namespace)) and cores(h) > 0 and h)
     manager.kill()
