@@ -99,6 +99,8 @@ bool Core::run_cycles(TimePoint now, Output& out) {
     }
     for (const std::string& root : freed) {
       wake(WakeKind::kQuota, root);
+    }
+    if (!freed.empty()) {
       wake(WakeKind::kNodes, "");
     }
   }

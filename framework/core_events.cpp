@@ -4,6 +4,7 @@
 
 #include "api/constants.h"
 #include "framework/core.h"
+#include "framework/prebuilt.h"
 #include "framework/status/workload_conditions.h"
 
 namespace muster::framework {
@@ -214,8 +215,7 @@ void Core::touch_object(const T* before, const T* after) {
 // As their prebuilt Workload.
 void Core::touch_jobs_that_name(const ObjectKey& workload) {
   const auto names_it = [&workload](const api::ObjectMeta& meta) {
-    const std::string* annotation = api::find(meta.annotations, api::kPrebuiltWorkloadKey);
-    const std::string* name = annotation != nullptr ? annotation : api::find(meta.labels, api::kPrebuiltWorkloadKey);
+    const std::string* name = prebuilt_name_of(meta);
     return name != nullptr && *name == workload.name;
   };
   const auto look = [&](const auto& objects, Kind kind) {

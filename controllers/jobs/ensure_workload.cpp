@@ -5,6 +5,7 @@
 #include "controllers/jobs/orphan.h"
 #include "controllers/jobs/priority.h"
 #include "controllers/jobs/workload_name.h"
+#include "framework/prebuilt.h"
 
 #include <utility>
 
@@ -12,14 +13,6 @@ namespace muster::controllers {
 namespace {
 
 using framework::WorkloadState;
-
-const std::string* prebuilt_name_of(const api::ObjectMeta& meta) {
-  const std::string* name = api::find(meta.annotations, api::kPrebuiltWorkloadKey);
-  if (name == nullptr) {
-    name = api::find(meta.labels, api::kPrebuiltWorkloadKey);
-  }
-  return name != nullptr && !name->empty() ? name : nullptr;
-}
 
 bool is_reserved(const WorkloadState& state) {
   return api::is_true(state.status.conditions, api::kQuotaReserved) || api::has_quota_reservation(*state.observed);
@@ -38,7 +31,7 @@ bool belongs(const JobView& job, const WorkloadState& state, const framework::Ob
 }  // namespace
 
 std::optional<JobPass::Current> JobPass::ensure_workload() {
-  if (const std::string* name = prebuilt_name_of(*job_.meta)) {
+  if (const std::string* name = framework::prebuilt_name_of(*job_.meta)) {
     return prebuilt_workload(*name);
   }
   const WorkloadState* match = nullptr;
